@@ -1,0 +1,36 @@
+package executors
+
+import (
+	"time"
+
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+// A Command is a program to run, already judged.
+type Command struct {
+	Name string   // what the model called it; argv[0]
+	Path string   // the real path of the program
+	Args []string // passed on unchanged
+	Dir  string   // absolute
+	Env  []string // KEY=value, added to the scrubbed environment
+}
+
+// A Result is what really happened.
+type Result struct {
+	Outcome    protocol.Outcome // Ran, TimedOut, Cancelled or NotStarted
+	ExitCode   *int             // nil when nothing ran or a signal ended it
+	Note       string           // why it did not start or was ended; "" where it ended by itself
+	Duration   time.Duration
+	Stdout     string // the tail, as text
+	Stderr     string
+	Truncated  bool   // a tail left something out
+	OutputFile string // the spool, where a tail left something out; "" is none
+	Parsed     *protocol.Parsed
+}
+
+// Chunk is output as it arrives, for a face to show. It is text: escapes
+// stripped, whole characters.
+type Chunk struct {
+	Stderr bool
+	Text   string
+}
