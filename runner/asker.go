@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+// ErrNobody is what an [Asker] returns where there is nobody to ask. It is
+// always a no.
+var ErrNobody = errors.New("there is nobody to ask")
+
+// An Asker asks the person. Every error is a no; a cancelled context ends the
+// prompt. Methods are called from the goroutine of [Runner.Prompt], one at a
+// time.
+type Asker interface {
+	// Confirm asks whether a step may run.
+	Confirm(ctx context.Context, question Confirmation) (Choice, error)
+	// Edit lets the person change a text; the answer is the whole new text.
+	Edit(ctx context.Context, title, text string) (string, error)
+	// Select asks for one of the options and gives its index.
+	Select(ctx context.Context, title string, options []string) (int, error)
+	// Input asks for a line; "" is no answer.
+	Input(ctx context.Context, title string) (string, error)
+	// Notify tells something that needs no answer.
+	Notify(notice Notice)
+}
+
+// A Confirmation is all that a person needs to decide about a step.
+type Confirmation struct {
+	ID             string
+	Step           protocol.Step
+	CWD            string
+	Judgement      policy.Judgement
+	Message        string // why the model wants it
+	ExpectedEffect string
+}
+
+// Choice is the answer to a [Confirmation].
+type Choice string
+
+// The choices. What is none of them is a no.
+const (
+	Yes    Choice = "yes"
+	No     Choice = "no"
+	Edit   Choice = "edit"   // the person changes the command, which is judged again
+	Always Choice = "always" // yes, and for this exact step for the rest of the session
+)
+
+// NoticeKind says how much a notice matters.
+type NoticeKind string
+
+// The kinds of notice.
+const (
+	NoticeInfo    NoticeKind = "info"
+	NoticeWarning NoticeKind = "warning"
+	NoticeError   NoticeKind = "error"
+)
+
+// A Notice is something that the person is told while a prompt runs.
+type Notice struct {
+	Kind NoticeKind
+	Text string
+}
