@@ -44,10 +44,11 @@ type Settings struct {
 
 // A File is a settings file that was looked at.
 type File struct {
-	Role  string // "settings", "providers" or "llm-base"
-	Path  string
-	Found bool
-	Err   error // why it cannot be used; nil where it can
+	Role    string // "settings", "providers" or "llm-base"
+	Path    string
+	Found   bool
+	Exposed bool  // it may hold keys, and others may read it; only filled by Inspect
+	Err     error // why it cannot be used; nil where it can
 }
 
 // Origin says where the value of a key came from: a key of ai.json, or
@@ -85,7 +86,7 @@ func load(src Sources) (*Settings, []error) {
 
 	var problems []error
 	found, err := s.readOptions(s.Dirs.Settings())
-	s.Files = append(s.Files, File{"settings", s.Dirs.Settings(), found, err})
+	s.Files = append(s.Files, File{Role: "settings", Path: s.Dirs.Settings(), Found: found, Err: err})
 	if err != nil {
 		problems = append(problems, err)
 	}
@@ -96,7 +97,7 @@ func load(src Sources) (*Settings, []error) {
 
 	path, origin := ProvidersPath(src)
 	providers, found, err := readProviders(path)
-	s.Files = append(s.Files, File{"providers", path, found, err})
+	s.Files = append(s.Files, File{Role: "providers", Path: path, Found: found, Err: err})
 	if err != nil {
 		return s, append(problems, err)
 	}
