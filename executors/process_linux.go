@@ -145,7 +145,9 @@ func (g *group) clean() (ended, left int) {
 			return len(found) - len(alive), len(alive)
 		}
 		for _, p := range alive {
-			found[p.pid] = true
+			if !p.dead {
+				found[p.pid] = true
+			}
 			_ = unix.Kill(p.pid, unix.SIGKILL)
 		}
 		time.Sleep(pause)
@@ -169,18 +171,18 @@ type proc struct {
 
 // look finds the processes of the step, its program apart: those in its
 // session or process group, those with its mark, and all their descendants.
-// dead are those that this process has to wait for.
+// dead are those that this process has to wait for; a dead child of another
+// counts as alive, since it becomes ours when its parent ends.
 func (g *group) look() (alive, dead []proc) {
 	var rest []proc
 	ours := map[int]bool{g.pid: true}
 	take := func(p proc) {
 		ours[p.pid] = true
 		g.claimed[p.life] = true
-		switch {
-		case !p.dead:
-			alive = append(alive, p)
-		case p.parent == os.Getpid():
+		if p.dead && p.parent == os.Getpid() {
 			dead = append(dead, p)
+		} else {
+			alive = append(alive, p)
 		}
 	}
 	self := os.Getpid()
