@@ -60,7 +60,8 @@ type Answer struct {
 	BlankLines bool `json:"blankLines,omitzero"` // more blank lines than needed
 	NoDone     bool `json:"noDone,omitzero"`     // no [DONE] at the end
 	KeepOpen   bool `json:"keepOpen,omitzero"`   // the connection stays open at the end until the client leaves
-	// Raw is sent instead of a made stream, each one flushed by itself.
+	// Raw is sent instead of a made stream, each one flushed by itself. The
+	// faults Reset, Hang and Cut (at the end) work with it.
 	Raw []string `json:"raw,omitzero"`
 	// Whole answers with one JSON document, as if no stream had been asked for.
 	Whole bool `json:"whole,omitzero"`

@@ -54,6 +54,9 @@ func (e *emitter) send() {
 			e.write(piece)
 			e.flush()
 		}
+		if e.a.Fault == Cut {
+			panic(http.ErrAbortHandler)
+		}
 		e.end()
 	case e.a.Whole:
 		e.header("application/json")
