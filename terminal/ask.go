@@ -1,0 +1,376 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/runner"
+)
+
+// errNoAnswer is what a question gives that the person left.
+var errNoAnswer = errors.New("the question was not answered")
+
+// A console is a terminal to ask at.
+type console struct {
+	in    *input
+	out   *output
+	modes *modes
+}
+
+// Asker gives who is asked: the person at the terminal; with Yes nobody for
+// level L1, which is allowed; else nobody, and that is a no.
+func (f *Face) Asker() runner.Asker {
+	var inner runner.Asker = nobody{f}
+	if !f.cfg.JSON {
+		if c := f.console(); c != nil {
+			inner = &asker{f, c}
+		}
+	}
+	if f.cfg.Yes {
+		return yes{inner}
+	}
+	return inner
+}
+
+// console finds the terminal to ask at; nil where there is none. Questions
+// are written to standard error where that is a terminal. Where standard
+// input carries data the terminal of the process is read instead.
+func (f *Face) console() *console {
+	c := &console{f.in, f.err, f.modes}
+	switch {
+	case f.in.terminal && f.err.terminal:
+	case f.in.terminal:
+		tty := f.openTTY()
+		if tty == nil {
+			return nil
+		}
+		c.out = newOutput(tty, f.cfg.Color, f.cfg.Getenv)
+	case f.err.terminal && carriesData(f.cfg.In):
+		tty := f.openTTY()
+		if tty == nil {
+			return nil
+		}
+		c.in = newInput(tty)
+		c.modes = saveModes(c.in)
+		f.cleanup = append(f.cleanup, c.modes.restore)
+	default:
+		return nil
+	}
+	if !foreground(c.in.fd) {
+		return nil
+	}
+	return c
+}
+
+func (f *Face) openTTY() *os.File {
+	if f.cfg.TTY == nil {
+		return nil
+	}
+	tty, err := f.cfg.TTY()
+	if err != nil {
+		return nil
+	}
+	f.mu.Lock()
+	f.cleanup = append(f.cleanup, func() { _ = tty.Close() })
+	f.mu.Unlock()
+	return tty
+}
+
+// carriesData tells a pipe or a file from a stream that was closed on
+// purpose, such as /dev/null: then nobody is there.
+func carriesData(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok || f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// nobody is the Asker where there is no one to ask.
+type nobody struct{ face *Face }
+
+func (nobody) Confirm(context.Context, runner.Confirmation) (runner.Choice, error) {
+	return runner.No, runner.ErrNobody
+}
+func (nobody) Edit(context.Context, string, string) (string, error) { return "", runner.ErrNobody }
+func (nobody) Select(context.Context, string, []string) (int, error) {
+	return -1, runner.ErrNobody
+}
+func (nobody) Input(context.Context, string) (string, error) { return "", runner.ErrNobody }
+func (n nobody) Notify(notice runner.Notice)                 { n.face.Notify(notice) }
+
+// yes is the Asker of --yes.
+type yes struct{ runner.Asker }
+
+// Confirm allows what a person may allow. L2 is refused by the runner before
+// it gets here, and is no yes here either.
+func (y yes) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choice, error) {
+	if err := ctx.Err(); err != nil {
+		return runner.No, err
+	}
+	if q.Judgement.Level >= protocol.Block {
+		return runner.No, nil
+	}
+	return runner.Yes, nil
+}
+
+// asker asks the person at a console, line by line.
+type asker struct {
+	face *Face
+	*console
+}
+
+// Notify implements [runner.Asker].
+func (a *asker) Notify(n runner.Notice) { a.face.Notify(n) }
+
+// Confirm implements [runner.Asker].
+func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choice, error) {
+	t := a.face.texts
+	a.open()
+	defer a.done()
+	a.explain(q)
+	for {
+		line, err := a.ask(ctx, t.AskRun+" "+t.AskKeys)
+		if err != nil {
+			return runner.No, err
+		}
+		switch word := strings.ToLower(strings.TrimSpace(line)); {
+		case word == "", is(t.NoWords, word):
+			return runner.No, nil
+		case is(t.YesWords, word):
+			a.remember(q)
+			return runner.Yes, nil
+		case is(t.EditWords, word):
+			return runner.Edit, nil
+		case is(t.WhyWords, word):
+			a.explainAll(q)
+		case is(t.AlwaysWords, word):
+			a.say("", fmt.Sprintf(t.AlwaysWhat, clean(q.CWD)))
+			a.command(q.Judgement.Level, stepLine(&q.Step))
+			line, err := a.ask(ctx, t.AlwaysSure)
+			if err != nil {
+				return runner.No, err
+			}
+			if is(t.YesWords, strings.ToLower(strings.TrimSpace(line))) {
+				a.remember(q)
+				return runner.Always, nil
+			}
+		default:
+			a.say("", t.AskAgain)
+		}
+	}
+}
+
+// remember keeps the line that was shown, so that it is not shown again when
+// it runs.
+func (a *asker) remember(q runner.Confirmation) {
+	a.face.mu.Lock()
+	defer a.face.mu.Unlock()
+	if a.face.people != nil {
+		a.face.people.asked = stepLine(&q.Step)
+	}
+}
+
+func is(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
+
+// explain shows all that the person needs to decide.
+func (a *asker) explain(q runner.Confirmation) {
+	t := a.face.texts
+	a.command(q.Judgement.Level, stepLine(&q.Step))
+	a.say(t.Folder, visibleLine(q.CWD))
+	a.say(t.Why, strings.TrimSpace(clean(q.Message)))
+	a.say(t.Effect, strings.TrimSpace(clean(q.ExpectedEffect)))
+	a.say(t.Rules, strings.Join(q.Judgement.Rules, ", "))
+	a.say(t.Reasons, strings.Join(q.Judgement.Reasons, "; "))
+}
+
+// explainAll shows everything that is known of a step.
+func (a *asker) explainAll(q runner.Confirmation) {
+	t, j := a.face.texts, q.Judgement
+	if q.Step.Tool == "" || q.Step.Tool == protocol.ToolExec {
+		a.say(t.Program, protocol.FormatCommand(q.Step.Program, nil))
+	}
+	for i, arg := range q.Step.Args {
+		a.say(fmt.Sprintf(t.Argument, i+1), protocol.FormatCommand(arg, nil))
+	}
+	a.say(t.Found, visibleLine(j.Path))
+	if j.Path != "" && !slices.Equal(j.Args, q.Step.Args) {
+		a.say(t.RunAs, protocol.FormatCommand(q.Step.Program, j.Args))
+	}
+	a.say(t.Env, strings.Join(j.Env, " "))
+	a.explain(q)
+	if len(j.Rules) > 1 {
+		for _, line := range pairReasons(j.Rules, j.Reasons) {
+			a.say("-", line)
+		}
+	}
+	var facts []string
+	for _, f := range j.Facts {
+		facts = append(facts, string(f))
+	}
+	a.say(t.Facts, strings.Join(facts, ", "))
+	a.say(t.Claims, claims(q.Step.Requires))
+	if !j.Listed {
+		a.say(t.Settings, t.Unlisted)
+	}
+}
+
+func claims(r protocol.Requires) string {
+	return fmt.Sprintf("confirm=%t elevated=%t network=%t write=%t", r.Confirm, r.Elevated, r.Network, r.Write)
+}
+
+// visibleLine shows a path such that nothing in it hides.
+func visibleLine(path string) string {
+	if path == "" {
+		return ""
+	}
+	return protocol.FormatCommand(path, nil)
+}
+
+// Select implements [runner.Asker].
+func (a *asker) Select(ctx context.Context, title string, options []string) (int, error) {
+	t := a.face.texts
+	a.open()
+	defer a.done()
+	a.say("", clean(title))
+	for i, option := range options {
+		a.say(strconv.Itoa(i+1)+".", cleanLine(option))
+	}
+	for {
+		line, err := a.ask(ctx, t.SelectPrompt)
+		if err != nil {
+			return -1, err
+		}
+		line = strings.TrimSpace(line)
+		if line == "" {
+			return -1, errNoAnswer
+		}
+		if n, err := strconv.Atoi(strings.TrimSuffix(line, ".")); err == nil && n >= 1 && n <= len(options) {
+			return n - 1, nil
+		}
+		for i, option := range options {
+			if strings.EqualFold(line, option) {
+				return i, nil
+			}
+		}
+		a.say("", fmt.Sprintf(t.SelectAgain, len(options)))
+	}
+}
+
+// Input implements [runner.Asker].
+func (a *asker) Input(ctx context.Context, title string) (string, error) {
+	a.open()
+	defer a.done()
+	a.say("", clean(title))
+	return a.ask(ctx, a.face.texts.InputPrompt)
+}
+
+// Edit implements [runner.Asker]. Where the terminal can do no more, the
+// whole text is typed anew.
+func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
+	t := a.face.texts
+	a.open()
+	defer a.done()
+	if title != "" {
+		a.say("", clean(title))
+	}
+	if a.out.control {
+		a.say("", t.EditTitle)
+		line, err := a.edit(ctx, text)
+		if err != nil {
+			return "", err
+		}
+		return line, nil
+	}
+	a.say("", clean(text))
+	line, err := a.ask(ctx, t.EditPlain)
+	if err == nil && strings.TrimSpace(line) == "" {
+		line = text
+	}
+	return line, err
+}
+
+// open makes room for a question, and forgets what was typed before it was
+// there to be read.
+func (a *asker) open() {
+	f := a.face
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.people != nil {
+		f.people.spin.stop()
+		if f.people.beside() {
+			f.sheet.interrupt()
+		}
+	}
+	a.modes.restore()
+	a.in.discard()
+}
+
+// done ends a question.
+func (a *asker) done() {
+	a.face.mu.Lock()
+	defer a.face.mu.Unlock()
+	if a.face.silent {
+		a.modes.silent()
+	}
+}
+
+// ask writes a prompt and reads the line that answers it.
+func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
+	a.print(paint(prompt, bold, a.out.color) + " > ")
+	line, err := a.in.readLine(ctx)
+	if err != nil {
+		a.print("\n")
+		if errors.Is(err, io.EOF) {
+			err = errNoAnswer
+		}
+	}
+	return line, err
+}
+
+func (a *asker) command(level protocol.Level, line string) {
+	columns, _ := a.out.size()
+	tag := paint("["+level.String()+"]", levelStyle(level), a.out.color)
+	for i, row := range chop(line, columns-6) {
+		if i > 0 {
+			tag = "    "
+		}
+		a.print(tag + " " + paint(row, bold, a.out.color) + "\n")
+	}
+}
+
+// say writes a text with its label; nothing where the text is empty.
+func (a *asker) say(label, text string) {
+	if text = clean(text); text == "" {
+		return
+	}
+	indent := 0
+	if label != "" {
+		indent, label = 5, label+": "
+		if strings.HasSuffix(label, ".: ") || label == "-: " {
+			label = strings.Replace(label, ":", "", 1)
+		}
+	}
+	columns, _ := a.out.size()
+	pad := strings.Repeat(" ", indent)
+	for i, row := range hang(label+text, columns-1-indent, 2) {
+		if rest, ok := strings.CutPrefix(row, label); ok && i == 0 {
+			row = paint(label, dim, a.out.color) + rest
+		}
+		a.print(strings.TrimRight(pad+row, " ") + "\n")
+	}
+}
+
+func (a *asker) print(s string) {
+	a.face.mu.Lock()
+	defer a.face.mu.Unlock()
+	a.out.print(s)
+}

@@ -1,0 +1,474 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/runner"
+)
+
+// people tells on standard error, in words, what a runner does.
+type people struct {
+	face *Face
+	out  *output
+	t    *texts
+	spin spinner
+
+	repair []protocol.Violation // told when the model is asked again
+	steps  map[string]announced // by id, as long as they run
+	asked  string               // the step that the person was just shown
+	output lines                // of the running step, with Verbose
+}
+
+// announced is what is known of a step from its start.
+type announced struct {
+	listed bool
+	level  protocol.Level
+}
+
+func newPeople(f *Face) *people {
+	p := &people{face: f, out: f.err, t: f.texts, steps: map[string]announced{}}
+	p.spin = spinner{out: f.err, lock: &f.mu, free: func() bool { return !p.beside() }}
+	return p
+}
+
+// beside tells whether an unfinished line of the answer stands where the
+// next line of standard error would go.
+func (p *people) beside() bool {
+	if !p.out.terminal || !p.face.out.terminal {
+		return false
+	}
+	switch s := p.face.sheet.(type) {
+	case *stream:
+		return s.dirty
+	case *screen:
+		return s.dirty()
+	}
+	return false
+}
+
+// line writes one line, or several where it is long.
+func (p *people) line(indent int, label string, st style, text string) {
+	p.spin.stop()
+	if p.beside() {
+		p.face.sheet.interrupt()
+	}
+	pad := strings.Repeat(" ", indent)
+	if label != "" {
+		label += " "
+	}
+	rows := strings.Split(text, "\n")
+	if p.out.terminal {
+		columns, _ := p.out.size()
+		rows = hang(label+text, columns-1-indent, 2)
+	} else {
+		rows[0] = label + rows[0]
+	}
+	for i, row := range rows {
+		if rest, ok := strings.CutPrefix(row, label); ok && i == 0 {
+			row = paint(label, st, p.out.color) + rest
+		}
+		p.out.print(strings.TrimRight(pad+row, " ") + "\n")
+	}
+}
+
+func (p *people) fact(label string, st style, fact, hint string) {
+	p.line(0, label+":", st|bold, clean(fact))
+	if hint != "" {
+		p.line(2, p.t.HintLabel+":", cyan, hint)
+	}
+}
+
+func (p *people) event(ev runner.Event) {
+	switch ev.Type {
+	case runner.AgentStart:
+		p.repair = nil
+		clear(p.steps)
+		p.wait(p.t.Thinking)
+	case runner.MessageStart:
+		if ev.Role == llm.RoleAssistant {
+			p.askingAgain()
+			p.wait(p.t.Thinking)
+		}
+	case runner.MessageEnd:
+		if ev.Role == llm.RoleAssistant {
+			p.messageEnd(ev)
+		}
+	case runner.ToolExecutionStart:
+		p.stepStart(ev)
+	case runner.ToolExecutionUpdate:
+		if p.face.cfg.Verbose && ev.Chunk != nil {
+			for _, l := range p.output.add(clean(ev.Chunk.Text)) {
+				p.line(5, "|", 0, l)
+			}
+		}
+	case runner.ToolExecutionEnd:
+		p.stepEnd(ev)
+		p.wait(p.t.Thinking)
+	case runner.AutoRetryStart:
+		if !p.face.cfg.Quiet {
+			delay := time.Duration(ev.DelayMs) * time.Millisecond
+			p.line(0, "", 0, fmt.Sprintf(p.t.Retry, p.why(ev.Error), seconds(delay), ev.Attempt, ev.MaxAttempts))
+			p.wait(p.t.Waiting)
+		}
+	case runner.AutoRetryEnd:
+		if ev.Error != nil && !p.face.cfg.Quiet && ev.Attempt > 0 {
+			p.line(0, "", 0, fmt.Sprintf(p.t.RetryGaveUp, ev.Attempt))
+		}
+	case runner.AgentEnd:
+		p.spin.stop()
+		p.repair = nil
+		if ev.Result != nil {
+			p.end(ev.Result)
+		}
+	}
+}
+
+// wait shows what is waited for.
+func (p *people) wait(label string) {
+	if !p.face.cfg.Quiet {
+		p.spin.show(label)
+	}
+}
+
+func (p *people) askingAgain() {
+	if p.repair == nil || p.face.cfg.Quiet {
+		return
+	}
+	p.line(0, "", 0, p.t.AskingAgain)
+	if p.face.cfg.Verbose {
+		for _, v := range p.repair {
+			path := v.Path
+			if path == "" {
+				path = "/"
+			}
+			p.line(2, "-", 0, clean(fmt.Sprintf(p.t.Violation, path, v.Expected, v.Actual)))
+		}
+	}
+	p.repair = nil
+}
+
+func (p *people) messageEnd(ev runner.Event) {
+	if p.face.cfg.Verbose {
+		for _, n := range ev.Notes {
+			p.line(0, p.t.NoteLabel+":", dim, clean(n))
+		}
+	}
+	switch {
+	case len(ev.Violations) > 0:
+		p.repair = ev.Violations
+	case ev.Reply == nil:
+	case ev.Reply.Type == protocol.KindCmd:
+		if !p.face.cfg.Quiet && strings.TrimSpace(ev.Reply.Message) != "" {
+			p.line(0, "", 0, strings.TrimSpace(clean(ev.Reply.Message)))
+		}
+	case ev.Reply.Type == protocol.KindError:
+		p.fact(p.t.ErrorLabel, red, ev.Reply.Message, "")
+	}
+}
+
+// restarted implements reporter.
+func (p *people) restarted() {
+	p.line(0, p.t.NoteLabel+":", yellow, p.t.AnswerRestarts)
+}
+
+func (p *people) stepStart(ev runner.Event) {
+	a := announced{listed: true}
+	if ev.Judgement != nil {
+		a = announced{ev.Judgement.Listed, ev.Judgement.Level}
+	}
+	p.steps[ev.ID] = a
+	p.output = lines{}
+	if ev.Step == nil {
+		return
+	}
+	line := stepLine(ev.Step)
+	if p.asked != line && (!p.face.cfg.Quiet || a.level > protocol.Safe) {
+		p.command(a.level, line)
+		if ev.Judgement != nil && a.level > protocol.Safe {
+			p.reasons(ev.Judgement.Rules, ev.Judgement.Reasons)
+		}
+	}
+	p.asked = ""
+	p.wait(fmt.Sprintf(p.t.Running, line))
+}
+
+// command writes a step on a line of its own, whole.
+func (p *people) command(level protocol.Level, line string) {
+	p.spin.stop()
+	if p.beside() {
+		p.face.sheet.interrupt()
+	}
+	rows := []string{line}
+	if p.out.terminal {
+		columns, _ := p.out.size()
+		rows = chop(line, columns-6)
+	}
+	tag := paint("["+level.String()+"]", levelStyle(level), p.out.color)
+	for i, row := range rows {
+		if i > 0 {
+			tag = "    "
+		}
+		p.out.print(tag + " " + paint(row, bold, p.out.color) + "\n")
+	}
+}
+
+func levelStyle(l protocol.Level) style {
+	switch l {
+	case protocol.Safe:
+		return green
+	case protocol.Confirm:
+		return yellow
+	}
+	return red
+}
+
+// reasons writes the rules that were hit, each with its reason.
+func (p *people) reasons(rules, reasons []string) {
+	for _, text := range pairReasons(rules, reasons) {
+		p.line(5, "", 0, text)
+	}
+}
+
+func pairReasons(rules, reasons []string) []string {
+	var out []string
+	for i := range max(len(rules), len(reasons)) {
+		switch {
+		case i >= len(reasons):
+			out = append(out, cleanLine(rules[i]))
+		case i >= len(rules):
+			out = append(out, cleanLine(reasons[i]))
+		default:
+			out = append(out, cleanLine(rules[i])+": "+cleanLine(reasons[i]))
+		}
+	}
+	return out
+}
+
+func (p *people) stepEnd(ev runner.Event) {
+	if rest := p.output.rest(); rest != "" && p.face.cfg.Verbose {
+		p.line(5, "|", 0, rest)
+	}
+	o := ev.Observation
+	if o == nil {
+		return
+	}
+	a, known := p.steps[ev.ID]
+	delete(p.steps, ev.ID)
+	if !known {
+		a = announced{listed: true}
+		program := o.Tool
+		if o.Program != nil {
+			program = *o.Program
+		}
+		if o.Verdict != nil {
+			a.level = o.Verdict.Level
+		}
+		if !p.face.cfg.Quiet || o.Outcome != protocol.Ran {
+			p.command(a.level, protocol.FormatCommand(program, o.Args))
+			if o.Verdict != nil && a.level > protocol.Safe {
+				p.reasons(o.Verdict.Rules, o.Verdict.Reasons)
+			}
+		}
+	}
+	p.outcome(o, a)
+}
+
+func (p *people) outcome(o *protocol.Observation, a announced) {
+	var facts []string
+	st := yellow
+	switch o.Outcome {
+	case protocol.Ran:
+		if o.ExitCode != nil && *o.ExitCode != 0 {
+			facts = append(facts, fmt.Sprintf(p.t.ExitCode, *o.ExitCode))
+		} else if o.ExitCode == nil && o.Tool == "cmd" {
+			facts = append(facts, p.t.Stopped)
+		}
+	case protocol.TimedOut:
+		facts = append(facts, p.t.TimedOut)
+	case protocol.Cancelled:
+		facts = append(facts, p.t.Cancelled)
+	case protocol.NotStarted:
+		st = red
+		facts = append(facts, p.t.NotStarted)
+	case protocol.Refused:
+		p.refused(o, a)
+		return
+	case protocol.Declined:
+		facts = append(facts, p.t.Declined)
+	case protocol.Skipped:
+		facts = append(facts, p.t.Skipped)
+	}
+	if o.DurationMs > 1000 {
+		facts = append(facts, fmt.Sprintf(p.t.Took, seconds(time.Duration(o.DurationMs)*time.Millisecond)))
+	}
+	if o.Note != "" && o.Outcome != protocol.Skipped && o.Outcome != protocol.Declined {
+		facts = append(facts, cleanLine(o.Note))
+	}
+	if p.face.cfg.Verbose && o.Truncated {
+		facts = append(facts, p.t.Truncated)
+	}
+	if p.face.cfg.Verbose && o.OutputFile != "" {
+		facts = append(facts, fmt.Sprintf(p.t.OutputFile, clean(o.OutputFile)))
+	}
+	if len(facts) == 0 || p.face.cfg.Quiet && o.Outcome == protocol.Ran {
+		return
+	}
+	if len(facts) > 1 {
+		facts[0] += ","
+	}
+	p.line(5, facts[0], st, strings.Join(facts[1:], ", "))
+}
+
+// refused tells what was refused, by which rules, and what the person can do.
+func (p *people) refused(o *protocol.Observation, a announced) {
+	text := p.t.Refused
+	if v := o.Verdict; v != nil && len(v.Rules) > 0 {
+		text += " (" + cleanLine(strings.Join(v.Rules, ", ")) + ")"
+	}
+	note := ""
+	if o.Note != "" {
+		note = cleanLine(o.Note)
+	}
+	p.line(5, text, red, note)
+	hint := ""
+	switch {
+	case !a.listed:
+		hint = p.t.RefusedUnlisted
+	case a.level == protocol.Block:
+		hint = p.t.RefusedBlocked
+	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody:
+		hint = p.t.RefusedHint
+	}
+	if hint != "" {
+		p.line(5, p.t.HintLabel+":", cyan, hint)
+	}
+}
+
+// end tells how a prompt ended, where the answer does not.
+func (p *people) end(r *runner.Result) {
+	switch r.End {
+	case runner.EndInvalid:
+		fact := r.Reply.Message
+		if fact == "" {
+			fact = p.t.EndInvalid
+		}
+		p.fact(p.t.ErrorLabel, red, fact, p.t.HintInvalidAnswer)
+		if p.face.cfg.Verbose && r.Fallback != nil {
+			p.line(2, "|", dim, clean(r.Fallback.Result))
+		}
+	case runner.EndAborted:
+		p.line(0, "", 0, p.t.EndAborted)
+	case runner.EndProvider:
+		fact := p.t.EndProvider
+		if r.Err != nil && r.Err.Message != "" {
+			fact = r.Err.Message
+		}
+		p.fact(p.t.ErrorLabel, red, fact, p.hint(r.Err))
+	case runner.EndError:
+		if p.face.shown == nil || p.face.shown.Type != protocol.KindError {
+			p.fact(p.t.ErrorLabel, red, r.Reply.Message, "")
+		}
+	case runner.EndChat, runner.EndStepLimit:
+	}
+	if r.Refused > 0 {
+		p.line(0, p.t.WarningLabel+":", yellow, fmt.Sprintf(p.t.SumRefused, r.Refused))
+	}
+	if r.Declined > 0 {
+		p.line(0, p.t.WarningLabel+":", yellow, fmt.Sprintf(p.t.SumDeclined, r.Declined))
+	}
+}
+
+// why says in a few words why a call failed.
+func (p *people) why(err *llm.Error) string {
+	if err == nil {
+		return p.t.BadEnd
+	}
+	switch err.Kind {
+	case llm.ErrOverloaded:
+		return p.t.Overloaded
+	case llm.ErrRateLimit:
+		return p.t.RateLimited
+	case llm.ErrNetwork:
+		return p.t.NetworkBroke
+	case llm.ErrTimeout:
+		return p.t.TimedOutServer
+	case llm.ErrIncomplete, llm.ErrMalformed:
+		return p.t.BadEnd
+	}
+	return cleanLine(err.Message)
+}
+
+// hint says what a person can do about a failed call.
+func (p *people) hint(err *llm.Error) string {
+	if err == nil {
+		return ""
+	}
+	switch err.Kind {
+	case llm.ErrAuthentication:
+		return p.t.HintAuth
+	case llm.ErrRateLimit:
+		return p.t.HintRate
+	case llm.ErrQuota:
+		return p.t.HintQuota
+	case llm.ErrNetwork, llm.ErrIncomplete, llm.ErrMalformed:
+		return p.t.HintNetwork
+	case llm.ErrContextLength:
+		return p.t.HintContext
+	case llm.ErrNotFound:
+		return p.t.HintNotFound
+	case llm.ErrInvalid:
+		return p.t.HintInvalid
+	case llm.ErrOverloaded:
+		return p.t.HintOverload
+	case llm.ErrTimeout:
+		return p.t.HintTimeout
+	case llm.ErrRefusal, llm.ErrContentFilter:
+		return p.t.HintRefusal
+	case llm.ErrCancelled:
+	}
+	return ""
+}
+
+func (p *people) fail(fact, hint string, _ int) {
+	p.fact(p.t.ErrorLabel, red, fact, hint)
+}
+
+func (p *people) notice(n runner.Notice) {
+	switch n.Kind {
+	case runner.NoticeError:
+		p.fact(p.t.ErrorLabel, red, n.Text, "")
+	case runner.NoticeWarning:
+		p.fact(p.t.WarningLabel, yellow, n.Text, "")
+	default:
+		if !p.face.cfg.Quiet {
+			p.line(0, "", 0, clean(n.Text))
+		}
+	}
+}
+
+func (p *people) close() { p.spin.stop() }
+
+// maxPart is how much of a line without an end is kept, in bytes.
+const maxPart = 4096
+
+// lines parts text that comes in pieces into whole lines, very long ones too.
+type lines struct{ part string }
+
+func (l *lines) add(s string) []string {
+	all := strings.Split(l.part+s, "\n")
+	l.part = all[len(all)-1]
+	if len(l.part) > maxPart {
+		all, l.part = append(all, ""), ""
+	}
+	return all[:len(all)-1]
+}
+
+func (l *lines) rest() string {
+	s := l.part
+	l.part = ""
+	return s
+}
