@@ -1,6 +1,58 @@
 package runner
 
-import "context"
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/holic512/plugin-ai/contextmgr"
+	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/schemas"
+)
+
+// A Model is who is asked: one call is one answer, arriving.
+type Model interface {
+	Stream(ctx context.Context, conversation llm.Context) iter.Seq[llm.Event]
+}
+
+// A Judge says what a step may do.
+type Judge interface {
+	Judge(step policy.Step) policy.Judgement
+}
+
+// An Executor carries out a judged command.
+type Executor interface {
+	Run(ctx context.Context, command executors.Command, output func(executors.Chunk)) executors.Result
+}
+
+// Config is all that a runner needs. Model, Judge, Exec, Asker and Window are
+// needed; the rest has defaults.
+type Config struct {
+	Model   Model
+	Dialect schemas.Dialect // the wire form that the model is asked for
+	Judge   Judge
+	Exec    Executor
+	Asker   Asker
+	Window  *contextmgr.Manager
+	Events  func(Event) // nil is nobody
+	// Dir is the folder that the person started in, absolute.
+	Dir string
+	// Chinese makes the runner's own answers Chinese; else they are English.
+	Chinese bool
+
+	MaxSteps   int // automatic steps before the person is asked; 0 is before each
+	MaxRepairs int // times an invalid answer is asked for again
+	MaxRetries int // times a failed call is tried again
+
+	// Wait waits between two tries; nil is a timer.
+	Wait func(context.Context, time.Duration) error
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
 
 // Input is what the person says.
 type Input struct {
@@ -9,11 +61,174 @@ type Input struct {
 }
 
 // A Runner carries one conversation. It is used by one caller at a time.
-type Runner struct{}
+type Runner struct {
+	Config
+	allowed map[string]bool // steps that a person allowed for the session
+	steps   int             // ids given out
+}
+
+// New checks a configuration and makes a runner of it.
+func New(config Config) (*Runner, error) {
+	switch {
+	case config.Model == nil:
+		return nil, errors.New("runner: no model is given")
+	case config.Judge == nil:
+		return nil, errors.New("runner: no judge is given")
+	case config.Exec == nil:
+		return nil, errors.New("runner: no executor is given")
+	case config.Asker == nil:
+		return nil, errors.New("runner: no asker is given")
+	case config.Window == nil:
+		return nil, errors.New("runner: no window is given")
+	case config.MaxSteps < 0 || config.MaxRepairs < 0 || config.MaxRetries < 0:
+		return nil, errors.New("runner: a limit is below zero")
+	}
+	if config.Events == nil {
+		config.Events = func(Event) {}
+	}
+	if config.Wait == nil {
+		config.Wait = wait
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Runner{Config: config, allowed: map[string]bool{}}, nil
+}
+
+// SetModel changes who is asked from the next call on.
+func (r *Runner) SetModel(model Model, dialect schemas.Dialect) {
+	r.Model, r.Dialect = model, dialect
+}
+
+// Forget drops the conversation so far, and what was allowed in it.
+func (r *Runner) Forget() {
+	r.Window.Forget()
+	clear(r.allowed)
+}
 
 // Prompt carries one input through the loop to its end. Cancelling the
 // context ends it at once, and the conversation can go on after it.
-func (r *Runner) Prompt(ctx context.Context, input Input) Result { return Result{} }
+func (r *Runner) Prompt(ctx context.Context, input Input) Result {
+	t := &turn{Runner: r, left: r.MaxSteps}
+	r.Window.Ask(input.Text, input.Context)
+	t.emit(Event{Type: AgentStart})
+	t.emit(Event{Type: MessageStart, Role: llm.RoleUser})
+	t.emit(Event{Type: MessageEnd, Role: llm.RoleUser, Text: input.Text})
+	t.run(ctx)
+	t.emit(Event{Type: AgentEnd, Usage: t.result.Usage, Result: &t.result})
+	return t.result
+}
 
-// Forget drops the conversation so far.
-func (r *Runner) Forget() {}
+// turn is one prompt under way.
+type turn struct {
+	*Runner
+	left   int  // automatic steps before the person is asked
+	free   bool // the person said to keep going
+	ran    []protocol.Observation
+	result Result
+}
+
+// run is the loop. It leaves the result behind, and the window closed.
+func (t *turn) run(ctx context.Context) {
+	for {
+		t.emit(Event{Type: TurnStart})
+		reply, ok := t.ask(ctx)
+		if !ok {
+			t.emit(Event{Type: TurnEnd})
+			return
+		}
+		switch reply.Type {
+		case protocol.KindChat:
+			t.Window.Answer(reply)
+			t.end(EndChat, reply)
+		case protocol.KindError:
+			t.Window.Answer(reply)
+			t.end(EndError, reply)
+		case protocol.KindCmd:
+			if t.goOn(ctx, reply) {
+				observations := t.carryOut(ctx, reply)
+				t.ran = append(t.ran, observations...)
+				t.result.Steps++
+				t.Window.Commands(reply, observations)
+			}
+		}
+		t.emit(Event{Type: TurnEnd})
+		if t.result.End != "" {
+			return
+		}
+		if ctx.Err() != nil {
+			t.abort()
+			return
+		}
+	}
+}
+
+// end says how the prompt ended.
+func (t *turn) end(end End, reply protocol.Reply) {
+	t.result.End, t.result.Reply = end, reply
+}
+
+// abort ends the prompt because its context ended.
+func (t *turn) abort() {
+	const words = "The person ended this turn."
+	t.Window.Abandon(words)
+	t.end(EndAborted, protocol.Reply{Type: protocol.KindError, Message: words})
+}
+
+// goOn counts an automatic step. At the limit it asks whether to go on, and
+// where nobody says so it ends the prompt with the progress as a chat
+// (plugin-ai document, section 10.4).
+func (t *turn) goOn(ctx context.Context, reply protocol.Reply) bool {
+	if t.free || t.left > 0 {
+		t.left--
+		return true
+	}
+	progress, title, answer := t.progress(reply)
+	choice, err := t.Asker.Select(ctx, progress+" "+title, []string{SelectContinue, SelectStop, SelectKeepGoing})
+	if ctx.Err() != nil {
+		return false
+	}
+	if err == nil {
+		switch choice {
+		case 0:
+			t.left = t.MaxSteps - 1
+			return true
+		case 2:
+			t.free = true
+			return true
+		}
+	}
+	chat := protocol.Reply{
+		Type: protocol.KindChat, Message: progress + " " + answer,
+		Chat: &protocol.Chat{Format: protocol.FormatPlain, Suggestions: []string{"continue"}},
+	}
+	t.emit(Event{Type: MessageStart, Role: llm.RoleAssistant})
+	t.emit(Event{Type: MessageUpdate, Role: llm.RoleAssistant, Kind: chat.Type, Delta: chat.Message})
+	t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: chat.Type, Reply: &chat})
+	t.Window.Answer(chat)
+	t.end(EndStepLimit, chat)
+	return false
+}
+
+// The options at the step limit, in the order of [Asker.Select].
+const (
+	SelectContinue  = "continue"
+	SelectStop      = "stop"
+	SelectKeepGoing = "keep going this turn"
+)
+
+func (t *turn) emit(e Event) {
+	e.Timestamp = t.Now().UnixMilli()
+	t.Events(e)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,165 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+// Waiting before a failed call is tried again.
+const (
+	firstWait = 2 * time.Second // doubled for every further try
+	// brokenWait is for a connection that broke: the server is most likely
+	// there, and waiting does not help it.
+	brokenWait = 100 * time.Millisecond
+	// maxWait is the longest that a server may ask to wait; beyond it the
+	// person decides.
+	maxWait = 60 * time.Second
+)
+
+// ask gets one valid reply from the model: a failed call is tried again, an
+// invalid answer is asked for again. Where there is none to be had it ends the
+// prompt.
+func (t *turn) ask(ctx context.Context) (reply protocol.Reply, ok bool) {
+	for repairs := 0; ; repairs++ {
+		message, decoder, ok := t.call(ctx)
+		if !ok {
+			return protocol.Reply{}, false
+		}
+		answer, err := decoder.Finish(protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect})
+		if err == nil {
+			t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: answer.Reply.Type, Reply: &answer.Reply, Notes: answer.Notes, Usage: message.Usage, Enforced: message.Enforced})
+			return answer.Reply, true
+		}
+		raw := decoder.Text()
+		var bad *protocol.InvalidError
+		if !errors.As(err, &bad) {
+			// A schema that does not compile is a defect of this program.
+			bad = &protocol.InvalidError{Violations: []protocol.Violation{{Expected: "an answer", Actual: err.Error()}}}
+		}
+		t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: decoder.Kind(), Raw: raw, Violations: bad.Violations, Usage: message.Usage, Enforced: message.Enforced})
+		if repairs == t.MaxRepairs {
+			reply := protocol.Reply{Type: protocol.KindError, Message: "The model did not answer in the agreed form: " + bad.Violations[0].String()}
+			t.Window.Abandon(reply.Message)
+			t.result.Fallback = &Fallback{Result: raw, Fallback: true, Reason: "model_output_was_not_valid_json"}
+			t.end(EndInvalid, reply)
+			return protocol.Reply{}, false
+		}
+		t.Window.Invalid(raw, bad.Violations)
+	}
+}
+
+// finish translates why the answer ended.
+func finish(m *llm.Message) protocol.Finish {
+	switch m.StopReason {
+	case llm.StopEnd:
+		return protocol.FinishStop
+	case llm.StopLength:
+		return protocol.FinishLength
+	case llm.StopError:
+		if m.Err != nil && m.Err.Kind == llm.ErrContentFilter {
+			return protocol.FinishFilter
+		}
+	}
+	return protocol.FinishClosed
+}
+
+// call asks the model until an answer arrives whole, which says nothing of
+// its form.
+func (t *turn) call(ctx context.Context) (*llm.Message, *protocol.Decoder, bool) {
+	for attempt := 0; ; {
+		message, decoder, err := t.stream(ctx)
+		if err != nil {
+			t.fail(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err})
+			return nil, nil, false
+		}
+		failure := message.Err
+		if failure == nil || words(failure, decoder) {
+			if attempt > 0 {
+				t.emit(Event{Type: AutoRetryEnd, Attempt: attempt})
+			}
+			return message, decoder, true
+		}
+		t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: decoder.Kind(), Raw: decoder.Text(), Error: failure, Usage: message.Usage})
+		if ctx.Err() != nil || failure.Kind == llm.ErrCancelled {
+			t.abort()
+			return nil, nil, false
+		}
+		delay := backoff(failure, attempt)
+		if !failure.Kind.Retryable() || attempt == t.MaxRetries || delay > maxWait {
+			if attempt > 0 {
+				t.emit(Event{Type: AutoRetryEnd, Attempt: attempt, Error: failure})
+			}
+			t.fail(failure)
+			return nil, nil, false
+		}
+		attempt++
+		t.emit(Event{Type: AutoRetryStart, Attempt: attempt, MaxAttempts: t.MaxRetries, DelayMs: delay.Milliseconds(), Error: failure})
+		if t.Wait(ctx, delay) != nil {
+			t.abort()
+			return nil, nil, false
+		}
+	}
+}
+
+// words tells whether an answer that did not end normally is a whole one for
+// a person all the same. It never is one that runs something.
+func words(failure *llm.Error, decoder *protocol.Decoder) bool {
+	if failure.Kind != llm.ErrIncomplete && failure.Kind != llm.ErrContentFilter {
+		return false
+	}
+	answer, err := decoder.Finish(protocol.Options{Finish: protocol.FinishClosed})
+	return err == nil && answer.Reply.Type != protocol.KindCmd
+}
+
+func backoff(failure *llm.Error, attempt int) time.Duration {
+	if failure.RetryAfter > 0 {
+		return failure.RetryAfter
+	}
+	switch failure.Kind {
+	case llm.ErrNetwork, llm.ErrIncomplete, llm.ErrMalformed:
+		if attempt == 0 {
+			return brokenWait
+		}
+		attempt--
+	}
+	return firstWait << attempt
+}
+
+// fail ends the prompt because the model could not be asked.
+func (t *turn) fail(failure *llm.Error) {
+	t.Window.Abandon("The model could not be asked: " + string(failure.Kind))
+	t.result.Err = failure
+	t.end(EndProvider, protocol.Reply{Type: protocol.KindError, Message: failure.Message})
+}
+
+// stream makes one call and gives out the message as it arrives.
+func (t *turn) stream(ctx context.Context) (*llm.Message, *protocol.Decoder, error) {
+	window, err := t.Window.Window()
+	if err != nil {
+		return nil, nil, err
+	}
+	decoder := &protocol.Decoder{}
+	var final *llm.Message
+	t.emit(Event{Type: MessageStart, Role: llm.RoleAssistant})
+	for ev := range t.Model.Stream(ctx, llm.Context{System: window.System, Messages: window.Messages}) {
+		switch ev.Type {
+		case llm.EventTextDelta:
+			if delta := decoder.Feed(ev.Delta); delta != "" {
+				t.emit(Event{Type: MessageUpdate, Role: llm.RoleAssistant, Kind: decoder.Kind(), Delta: delta})
+			}
+		case llm.EventThinkingDelta:
+			t.emit(Event{Type: MessageUpdate, Role: llm.RoleAssistant, Thinking: ev.Delta})
+		case llm.EventDone, llm.EventError:
+			final = ev.Message
+		}
+	}
+	if final == nil {
+		return nil, nil, errors.New("the model's stream ended without a final event")
+	}
+	t.result.Usage = t.result.Usage.Add(final.Usage)
+	return final, decoder, nil
+}
