@@ -1,0 +1,207 @@
+package offline_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/offline"
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+const (
+	status   = "git status --porcelain=v1 --branch"
+	logTen   = "git log -n 10 --date=short '--format=%h|%ad|%an|%s'"
+	findHead = "find . -type d '(' -name .git -o -name node_modules ')' -prune -o -type f "
+	grepHead = "grep -rnIF --exclude-dir=.git --exclude-dir=node_modules "
+	logFive  = "git log -n 5 --date=short '--format=%h|%ad|%an|%s'"
+)
+
+// questions are requests and the first command of the reply; "chat" is an
+// answer in words alone that is not the one for what is not understood, and
+// "unknown" is that one.
+func questions() [][2]string {
+	return [][2]string{
+		// Repositories.
+		{"what changed in this repository?", status},
+		{"What's changed here?", status},
+		{"git status", status},
+		{"show me the status", status},
+		{"is there anything uncommitted?", status},
+		{"any changes since yesterday?", status},
+		{"what files have changed?", status},
+		{"do I need to commit anything?", status},
+		{"is the working tree clean?", status},
+		{"最近有什么改动", status},
+		{"这个仓库改了什么？", status},
+		{"有哪些文件被修改了？", status},
+		{"请问仓库现在是什么状态？", status},
+		{"recent commits", logTen},
+		{"show me the last 3 commits", "git log -n 3 --date=short '--format=%h|%ad|%an|%s'"},
+		{"commit history please", logTen},
+		{"what happened in this project lately?", logTen},
+		{"最近 5 次提交", logFive},
+		{"看一下提交记录", logTen},
+		{"who changed go.mod last?", logFive + " -- go.mod"},
+		{"who wrote protocol/reply.go", logFive + " -- protocol/reply.go"},
+		{"谁最后改了 main.go？", logFive + " -- main.go"},
+		{"history of main.go", logFive + " -- main.go"},
+		{"main.go 是什么时候修改的", logFive + " -- main.go"},
+		{"what did I change today?", status},
+		{"what did we do this week", status},
+		{"我今天改了什么", status},
+		{"昨天提交了什么", status},
+		{"which branch am I on?", status},
+		{"list branches", status},
+		{"现在在哪个分支？", status},
+		{"diff of main.go", "git diff -- main.go"},
+		{"what changed in main.go?", "git diff -- main.go"},
+		{"show the diff", "git diff"},
+		{"具体改了哪些内容", "git diff"},
+		{"main.go 改了什么", "git diff -- main.go"},
+		{"show the last commit", "git show --stat HEAD"},
+		{"最后一次提交改了什么", "git show --stat HEAD"},
+		{"show commit 1a2b3c4", "git show --stat 1a2b3c4"},
+		{"who are the contributors?", "git shortlog -s -n HEAD"},
+		{"贡献者有哪些", "git shortlog -s -n HEAD"},
+
+		// Finding files.
+		{"find all go files", findHead + "-iname '*.go' -print"},
+		{"list all *.py files", findHead + "-iname '*.py' -print"},
+		{"where is main.go", findHead + "-name main.go -print"},
+		{"find the readme", findHead + "-iname 'README*' -print"},
+		{"find files named config", findHead + "-iname '*config*' -print"},
+		{"find typescript files", findHead + "'(' -iname '*.ts' -o -iname '*.tsx' ')' -print"},
+		{"找 readme 文件", findHead + "-iname 'README*' -print"},
+		{"找出所有 go 文件", findHead + "-iname '*.go' -print"},
+		{"main.go 在哪里？", findHead + "-name main.go -print"},
+		{"what is in this folder?", "ls -la"},
+		{"list files", "ls -la"},
+		{"ls", "ls -la"},
+		{"what's in src/", "ls -la src/"},
+		{"目录里有什么", "ls -la"},
+		{"列出文件", "ls -la"},
+		{"newest files", "ls -lt"},
+		{"最近修改的文件", "ls -lt"},
+
+		// Finding text.
+		{"where is ParseConfig used?", grepHead + "ParseConfig ."},
+		{"search for TODO", "grep -rnIE --exclude-dir=.git --exclude-dir=node_modules 'TODO|FIXME' ."},
+		{"search for 'foo bar'", grepHead + "'foo bar' ."},
+		{"search for timeout in cmd/ai", grepHead + "timeout cmd/ai"},
+		{"which files mention openai", grepHead + "openai ."},
+		{"grep sync.Once", grepHead + "sync.Once ."},
+		{"how does ParseConfig work?", grepHead + "ParseConfig ."},
+		{"explain the function parse", grepHead + "parse ."},
+		{"where is Stream defined?", grepHead + "Stream ."},
+		{"搜索 'foo'", grepHead + "foo ."},
+		{"搜索“配置文件”", grepHead + "配置文件 ."},
+		{"哪里用到了 ParseConfig", grepHead + "ParseConfig ."},
+		{"ParseConfig 在哪里定义？", grepHead + "ParseConfig ."},
+		{"解释一下 ParseConfig", grepHead + "ParseConfig ."},
+		{"有哪些待办", "grep -rnIE --exclude-dir=.git --exclude-dir=node_modules 'TODO|FIXME' ."},
+
+		// Reading.
+		{"show go.mod", "wc -l go.mod"},
+		{"read README", "ls -a"},
+		{"what does main.go do?", "wc -l main.go"},
+		{"first 20 lines of x.txt", "wc -l x.txt"},
+		{"last 5 lines of build.log", "wc -l build.log"},
+		{"cat ./a/b.txt", "wc -l ./a/b.txt"},
+		{"go.mod", "wc -l go.mod"},
+		{"看一下 main.go", "wc -l main.go"},
+		{"看一下main.go的内容", "wc -l main.go"},
+		{"main.go 的前 10 行", "wc -l main.go"},
+		{"读 笔记.md", "wc -l 笔记.md"},
+		{"show toml", "wc -l toml"},
+		{"打开 Makefile2", "wc -l Makefile2"},
+		{"what is this project?", "ls -a"},
+		{"what does this repo do", "ls -a"},
+		{"这个项目是做什么的？", "ls -a"},
+
+		// Sizes and counts.
+		{"how big is this folder?", "du -k -d 1 ."},
+		{"size of internal/", "du -k -d 1 internal/"},
+		{"这个目录有多大", "du -k -d 1 ."},
+		{"largest files", findHead + "-size +1000k -print"},
+		{"最大的文件是哪些", findHead + "-size +1000k -print"},
+		{"how many lines of Go?", findHead + "-name '*.go' -print"},
+		{"多少行 go 代码", findHead + "-name '*.go' -print"},
+		{"how many lines does main.go have?", "wc main.go"},
+		{"how many go files are there?", findHead + "-iname '*.go' -print"},
+		{"how many files", findHead + "-print"},
+		{"有多少个文件", findHead + "-print"},
+		{"disk space", "df -h"},
+		{"磁盘还剩多少", "df -h"},
+
+		// The machine.
+		{"what time is it?", "date"},
+		{"what day is it today", "date"},
+		{"现在几点了？", "date"},
+		{"who am i", "whoami"},
+		{"我是谁", "whoami"},
+		{"uname", "uname -a"},
+		{"what operating system is this?", "uname -a"},
+		{"where am i?", "pwd"},
+		{"我在哪个目录", "pwd"},
+
+		// Commands as they stand.
+		{"run git log -3", "git log -3"},
+		{"执行 ls -la", "ls -la"},
+		{"please run `git log --oneline -n 5`", "git log --oneline -n 5"},
+		{"run rm -rf build", "rm -rf build"},
+		{"git log --oneline -n 3", "git log --oneline -n 3"},
+		{"du -sh .", "du -sh ."},
+		{"run git log | head", "chat"},
+
+		// Settings and talk.
+		{"show my settings", "chat"},
+		{"set language to zh", "chat"},
+		{"禁止联网", "chat"},
+		{"how do I configure a model?", "chat"},
+		{"hello", "chat"},
+		{"你好", "chat"},
+		{"thanks!", "chat"},
+		{"help", "chat"},
+		{"what can you do?", "chat"},
+		{"who are you", "chat"},
+		{"你能做什么？", "chat"},
+		{"你是谁", "chat"},
+		{"are you a language model?", "chat"},
+		{"write a poem about the sea", "unknown"},
+		{"what is the capital of France?", "unknown"},
+		{"run the tests", "unknown"},
+		{"给我讲个笑话", "unknown"},
+		{"?", "unknown"},
+		{"go and refactor everything", "unknown"},
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	p := offline.New(offline.Config{Now: noon})
+	list := questions()
+	if len(list) < 80 {
+		t.Fatalf("only %d questions", len(list))
+	}
+	for _, q := range list {
+		r := reply(t, p, llm.Context{Messages: []llm.Message{llm.UserText(q[0])}})
+		got := "chat"
+		switch {
+		case r.Cmd != nil:
+			s := r.Cmd.Steps[0]
+			got = protocol.FormatCommand(s.Program, s.Args)
+		case strings.Contains(r.Message, "I cannot answer that.") || strings.Contains(r.Message, "我无法回答"):
+			got = "unknown"
+		}
+		if got != q[1] {
+			t.Errorf("%q: %s, want %s", q[0], got, q[1])
+		}
+		if chinese := strings.ContainsFunc(q[0], func(r rune) bool { return unicode.Is(unicode.Han, r) }); chinese != isChinese(r.Message) {
+			t.Errorf("%q was answered in the wrong language: %s", q[0], r.Message)
+		}
+	}
+}
+
+func isChinese(s string) bool { return strings.ContainsAny(s, "，。：？") }

@@ -1,0 +1,426 @@
+package offline
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+func sizeIntents() []intent {
+	return []intent{
+		{
+			name: "size.disk",
+			en: `
+				disk|drive|filesystem|filesystems|volume space|full|free|left|usage_of_disk|capacity
+				free|available|remaining|left disk? space
+				how_much .. space .. left|free|available|remain*
+				space left|free
+				^ df $`,
+			zh: `
+				磁盘|硬盘|剩余空间|可用空间|空闲空间`,
+			ask: askDisk, tell: tellDisk,
+		},
+		{
+			name: "size.largest",
+			en: `
+				largest|biggest|heaviest|huge|large|big .. files|file|things|stuff
+				largest|biggest|heaviest
+				what .. takes|taking|uses|using|eats .. space`,
+			zh: `
+				最大的|最大|大文件|最占空间`,
+			ask: askLargest, tell: tellLargest,
+		},
+		{
+			name: "size.filelines",
+			need: func(t *turn) bool { return t.file != "" && t.kind == nil && !strings.HasSuffix(t.file, "/") },
+			en: `
+				how_many|count|number_of .. lines|line|words|characters
+				how_long|how_big|how_large
+				size|length of
+				line|word count`,
+			zh: `
+				多少|几 行|字
+				行数|字数|多长|多大|大小`,
+			ask: askFileLines, tell: tellFileLines,
+		},
+		{
+			name: "size.lines",
+			en: `
+				how_many .. lines
+				how_much .. code
+				lines_of|count .. code|lines
+				line_count|loc|sloc|cloc
+				number_of lines
+				what languages|language`,
+			zh: `
+				多少 .. 行
+				行数|代码量|代码行|几行
+				有? 多少 .. 代码
+				哪些|什么 .. 语言`,
+			ask: askLines, tell: tellLines,
+		},
+		{
+			name: "size.count",
+			en: `
+				how_many .. files|tests|images|sources
+				number_of|count .. files|tests|images
+				file count`,
+			zh: `
+				多少|几 .. 文件|测试|图片
+				文件 .. 数量|数目|多少|几个
+				统计 .. 文件`,
+			ask: askCount, tell: tellCount,
+		},
+		{
+			name: "size.folder",
+			en: `
+				how big|large|heavy is <dir> $
+				how big|large|heavy|much_space
+				size|sizes of <dir> $
+				folder|directory|project|repo|repository size|sizes
+				disk usage
+				^ du $`,
+			zh: `
+				<dir> 的? 有? 多大|占多少|占用|大小
+				多大|占 .. 空间`,
+			ask: askSize, tell: tellSize,
+		},
+	}
+}
+
+func parseInt(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func askDisk(t *turn) protocol.Reply {
+	return propose(t.lang.lookingAtDisk(), t.lang.effectDisk(), step("df", "-h"))
+}
+
+func tellDisk(t *turn) protocol.Reply {
+	l := t.lang
+	o := t.of("df", "")
+	var items []string
+	seen := map[string]bool{}
+	for _, row := range lines(o) {
+		f := strings.Fields(row)
+		if len(f) < 6 || !strings.HasSuffix(f[4], "%") {
+			continue
+		}
+		mount := strings.Join(f[5:], " ")
+		if at := len(f) - 1; strings.HasPrefix(f[at], "/") {
+			mount = f[at] // with the columns about inodes that some systems have
+		}
+		// Only what holds files for good: devices, and the root.
+		if key := strings.Join(f[:4], " "); (strings.HasPrefix(f[0], "/") || mount == "/") && !seen[key] {
+			seen[key] = true
+			items = append(items, l.diskFree(mount, f[1], f[3], f[4]))
+		}
+	}
+	if len(items) == 0 {
+		return t.failed(o)
+	}
+	return say(paragraphs(l.diskTitle()+"\n"+l.bullets(items, 20), t.notes()), l.sizeQuestion(), l.largestQuestion())
+}
+
+func askSize(t *turn) protocol.Reply {
+	return propose(t.lang.measuring(t.folder()), t.lang.effectSize(), step("du", "-k", "-d", "1", t.folder()))
+}
+
+func tellSize(t *turn) protocol.Reply {
+	l := t.lang
+	o := t.of("du", "")
+	type part struct {
+		name string
+		kb   int64
+	}
+	var parts []part
+	root := path.Clean(lastArg(o))
+	whole := int64(-1)
+	for _, row := range lines(o) {
+		n, name, ok := strings.Cut(row, "\t")
+		if !ok {
+			continue
+		}
+		if path.Clean(name) == root {
+			whole = parseInt(n)
+			continue
+		}
+		parts = append(parts, part{strings.TrimPrefix(name, "./"), parseInt(n)})
+	}
+	if whole < 0 {
+		return t.failed(o)
+	}
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.kb, a.kb), strings.Compare(a.name, b.name))
+	})
+	var items []string
+	for _, p := range parts {
+		items = append(items, code(p.name+"/")+" "+size(p.kb*1024))
+	}
+	var inside string
+	if len(items) > 0 {
+		inside = l.biggestFolders() + "\n" + l.bullets(items, 10)
+	}
+	return say(paragraphs(l.takes(root, size(whole*1024)), inside, l.unreadable(o), t.cutFront(o), t.notes()), l.largestQuestion(), l.diskQuestion())
+}
+
+func askFileLines(t *turn) protocol.Reply {
+	return propose(t.lang.reading(t.file), t.lang.effectRead(), step("wc", t.home(safePath(t.file))))
+}
+
+func tellFileLines(t *turn) protocol.Reply {
+	l := t.lang
+	last := &t.rounds[len(t.rounds)-1][0]
+	if program(last) == "find" {
+		paths, _, _ := fileList(last)
+		if len(paths) == 1 && argument(paths[0]) {
+			return propose(l.reading(paths[0]), l.effectRead(), step("wc", safePath(paths[0])))
+		}
+		return tellRead(t)
+	}
+	f := strings.Fields(last.StdoutTail)
+	if !succeeded(last) || len(f) < 4 {
+		if strings.Contains(last.StderrTail, "No such file") && len(t.rounds) == 1 && !strings.Contains(t.file, "/") {
+			return propose(l.lookingFor(t.file), l.effectList(), find("-iname", t.file))
+		}
+		return t.failed(last)
+	}
+	return say(paragraphs(l.fileCounts(cmpOr(lastArg(last), t.file), int(parseInt(f[0])), int(parseInt(f[1])), size(parseInt(f[2]))), t.notes()),
+		l.showQuestion(t.file), l.linesQuestion())
+}
+
+// codeGlobs are the files that count as code where no kind is named.
+func codeGlobs() []string {
+	var globs []string
+	for _, row := range kinds() {
+		switch row.kind.name {
+		case "Markdown", "text", "JSON", "YAML", "TOML", "XML", "CSV", "log", "PDF", "image", "test":
+		default:
+			globs = append(globs, row.kind.globs...)
+		}
+	}
+	return globs
+}
+
+func askLines(t *turn) protocol.Reply {
+	globs := codeGlobs()
+	if t.kind != nil {
+		globs = t.kind.globs
+	}
+	return propose(t.lang.countingLines(), t.lang.effectCount(), find(named("-name", globs...)...))
+}
+
+// emptyTree is the name that git gives to a tree without files.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// maxCounted is how many files are given to one wc.
+const maxCounted = 400
+
+func tellLines(t *turn) protocol.Reply {
+	l := t.lang
+	name := l.f("code", "代码")
+	globs := codeGlobs()
+	if t.kind != nil {
+		name, globs = t.kind.name, t.kind.globs
+	}
+	if len(t.rounds) == 1 {
+		o := t.of("find", "")
+		paths, total, _ := fileList(o)
+		paths = slices.DeleteFunc(paths, func(p string) bool { return !argument(p) })
+		switch {
+		case len(paths) == 0 && !succeeded(o):
+			return t.failed(o)
+		case len(paths) == 0:
+			return say(paragraphs(l.noFiles(firstLines(globs, 3)), t.notes()), l.countQuestion(), l.listQuestion())
+		case total > len(paths) || o.Truncated || len(paths) > maxCounted:
+			// Too many to name. Git knows how many lines they have.
+			return propose(l.countingWithGit(total), l.effectCount(), step("git", append([]string{"diff", "--shortstat", emptyTree, "HEAD", "--"}, globs...)...))
+		}
+		args := []string{"-l"}
+		for _, p := range paths {
+			args = append(args, safePath(p))
+		}
+		return propose(l.countingIn(len(paths)), l.effectCount(), step("wc", args...))
+	}
+	if o := t.of("git", "diff"); o != nil {
+		_, total, exact := fileList(t.of("find", ""))
+		files, added := shortstat(o)
+		if !succeeded(o) || files == 0 {
+			return say(paragraphs(l.tooManyToCount(total, exact), t.notes()), l.countQuestion(), l.sizeQuestion())
+		}
+		return say(paragraphs(l.linesTracked(name, added, files), t.notes()), l.countQuestion(), l.largestQuestion())
+	}
+	return t.tellCounted(t.of("wc", ""), name)
+}
+
+func shortstat(o *protocol.Observation) (files, added int) {
+	for part := range strings.SplitSeq(o.StdoutTail, ",") {
+		f := strings.Fields(part)
+		if len(f) < 2 {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(f[1], "file"):
+			files = int(parseInt(f[0]))
+		case strings.HasPrefix(f[1], "insertion"):
+			added = int(parseInt(f[0]))
+		}
+	}
+	return files, added
+}
+
+// tellCounted sums what wc -l printed, kind by kind.
+func (t *turn) tellCounted(o *protocol.Observation, name string) protocol.Reply {
+	l := t.lang
+	if o == nil {
+		return t.failed(o)
+	}
+	sums := map[string]group{}
+	type counted struct {
+		name  string
+		lines int
+	}
+	var all []counted
+	sum, printed := 0, 0
+	for _, row := range lines(o) {
+		n, file, ok := strings.Cut(strings.TrimLeft(row, " "), " ")
+		if !ok {
+			continue
+		}
+		count := int(parseInt(n))
+		if file == "total" || file == "总计" || file == "总用量" {
+			printed = count
+			continue
+		}
+		k := l.f("other", "其他")
+		if known := kindOfFile(file); known != nil {
+			k = known.name
+		}
+		s := sums[k]
+		sums[k] = group{k, s.n + count}
+		sum += count
+		all = append(all, counted{strings.TrimPrefix(file, "./"), count})
+	}
+	total := max(len(o.Args)-1, len(all))
+	if len(all) == 0 {
+		return t.failed(o)
+	}
+	slices.SortFunc(all, func(a, b counted) int {
+		return cmp.Or(cmp.Compare(b.lines, a.lines), strings.Compare(a.name, b.name))
+	})
+	groups := make([]group, 0, len(sums))
+	for _, g := range sums {
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name)) })
+	var kindsText string
+	if len(groups) > 1 && !o.Truncated {
+		var items []string
+		for _, g := range groups {
+			items = append(items, g.name+l.f(": ", "：")+l.some(g.n, "line", "行"))
+		}
+		kindsText = l.bullets(items, 12)
+	}
+	longest := make([]string, 0, 5)
+	for _, c := range all[:min(5, len(all))] {
+		longest = append(longest, code(c.name)+" ("+digits(c.lines)+")")
+	}
+	var longestText string
+	if len(all) > 1 && !o.Truncated {
+		longestText = l.longest() + "\n" + l.bullets(longest, 5)
+	}
+	return say(paragraphs(l.linesCounted(name, max(sum, printed), total), kindsText, longestText, l.unreadable(o), t.notes()),
+		l.largestQuestion(), l.countQuestion())
+}
+
+func askCount(t *turn) protocol.Reply {
+	var tests []string
+	if t.kind != nil {
+		tests = named("-iname", t.kind.globs...)
+	}
+	return propose(t.lang.countingFiles(), t.lang.effectCount(), find(tests...))
+}
+
+func tellCount(t *turn) protocol.Reply {
+	l := t.lang
+	o := t.of("find", "")
+	if !ran(o) || !succeeded(o) && len(lines(o)) == 0 {
+		return t.failed(o)
+	}
+	paths, total, exact := fileList(o)
+	name := ""
+	if t.kind != nil {
+		name = t.kind.name
+	}
+	var exts string
+	if t.kind == nil && !o.Truncated {
+		exts = l.byKind(tally(paths, func(p string) string {
+			if e := path.Ext(p); e != "" && e != path.Base(p) {
+				return "*" + e
+			}
+			return l.f("no ending", "无扩展名")
+		}))
+	}
+	return say(paragraphs(l.filesCounted(name, total, exact), exts, l.unreadable(o), t.notes()), l.linesQuestion(), l.largestQuestion())
+}
+
+// thresholds are the sizes at which large files are looked for, in KiB.
+func thresholds() []int { return []int{1000, 50, 4} }
+
+func askLargest(t *turn) protocol.Reply {
+	var steps []protocol.Step
+	for _, k := range thresholds() {
+		steps = append(steps, find("-size", "+"+strconv.Itoa(k)+"k"))
+	}
+	return propose(t.lang.lookingForLarge(), t.lang.effectList(), steps...)
+}
+
+func tellLargest(t *turn) protocol.Reply {
+	l := t.lang
+	if o := t.of("ls", ""); o != nil {
+		list := readLong(o)
+		if len(list) == 0 {
+			return t.failed(o)
+		}
+		slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.name, b.name)) })
+		var items []string
+		for _, e := range list {
+			items = append(items, code(strings.TrimPrefix(e.name, "./"))+" "+size(e.bytes))
+		}
+		return say(paragraphs(l.largestTitle()+"\n"+l.bullets(items, 10), t.cutFront(o), t.notes()), l.sizeQuestion(), l.diskQuestion())
+	}
+	// The largest ones are in the first search that found some; a later one
+	// is taken where those are few and it is known as a whole.
+	var pick []string
+	for i := range t.rounds[0] {
+		o := &t.rounds[0][i]
+		if !ran(o) {
+			continue
+		}
+		paths, _, _ := fileList(o)
+		if len(paths) > 0 && (pick == nil || !o.Truncated && len(paths) <= maxCounted) {
+			pick = paths
+		}
+		if len(pick) >= 10 {
+			break
+		}
+	}
+	pick = slices.DeleteFunc(pick, func(p string) bool { return !argument(p) })
+	if len(pick) == 0 {
+		smallest := thresholds()[len(thresholds())-1]
+		return say(paragraphs(l.noLargeFiles(smallest), t.notes()), l.sizeQuestion(), l.listQuestion())
+	}
+	args := []string{"-l"}
+	for _, p := range firstLines(pick, maxCounted) {
+		args = append(args, safePath(p))
+	}
+	return propose(l.measuring(""), l.effectSize(), step("ls", args...))
+}
