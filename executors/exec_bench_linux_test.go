@@ -82,7 +82,7 @@ func barePipe(b *testing.B, c executors.Command) int64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	fd := int(r.Fd()) // blocking from here on
 	_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), 1031, 1<<20)
 	cmd := exec.Command(c.Path, c.Args...)
@@ -90,7 +90,7 @@ func barePipe(b *testing.B, c executors.Command) int64 {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	w.Close()
+	_ = w.Close()
 	ring := make([]byte, 512<<10)
 	pos, total := 0, int64(0)
 	for {
