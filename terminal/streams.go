@@ -48,6 +48,7 @@ type output struct {
 	terminal bool
 	control  bool // a terminal that can move its cursor
 	color    bool
+	measure  func() (columns, rows int, err error)
 	err      error // of the first write that failed; no write follows it
 }
 
@@ -58,6 +59,7 @@ func newOutput(w io.Writer, mode ColorMode, getenv func(string) string) *output 
 		o.fd = int(f.Fd())
 		o.terminal = term.IsTerminal(o.fd)
 	}
+	o.measure = func() (int, int, error) { return term.GetSize(o.fd) }
 	dumb := getenv("TERM") == "dumb"
 	o.control = o.terminal && !dumb && enableEscapes(o.fd)
 	o.color = useColor(mode, o.terminal, dumb, getenv) && (o.control || !o.terminal || mode == ColorAlways || forced(getenv))
@@ -92,7 +94,7 @@ func forced(getenv func(string) string) bool {
 // window is known at once.
 func (o *output) size() (columns, rows int) {
 	if o.terminal {
-		if c, r, err := term.GetSize(o.fd); err == nil && c > 0 && r > 0 {
+		if c, r, err := o.measure(); err == nil && c > 0 && r > 0 {
 			return max(c, minColumns), r
 		}
 	}
