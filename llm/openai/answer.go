@@ -135,8 +135,11 @@ func (a *answer) lastIndex() int {
 }
 
 func (a *answer) count(raw jsontext.Value) {
+	if !present(raw) {
+		return
+	}
 	var u usage
-	if !present(raw) || json.Unmarshal(raw, &u, lenient()) != nil {
+	if json.Unmarshal(raw, &u, lenient()) != nil {
 		return // counts are no reason to lose an answer
 	}
 	a.counted = true

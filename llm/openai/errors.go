@@ -237,6 +237,8 @@ func classify(status int, w serverWords) *failure {
 		kind = llm.ErrNotFound
 	case status >= 500:
 		kind = llm.ErrOverloaded
+	case status > 0 && status < 300:
+		kind = llm.ErrMalformed // a success that is none
 	case status != 0:
 	case has("rate_limit", "rate limit", "too many requests"):
 		kind = llm.ErrRateLimit
