@@ -1,0 +1,192 @@
+package policy
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+//go:embed rules/*.json
+var builtIn embed.FS
+
+// pathsFile holds the lists of places and no programs.
+const pathsFile = "rules/paths.json"
+
+// A family is a rule file of which only the head was read so far.
+type family struct {
+	file   string // "" for a person's own
+	data   []byte // of a person's own
+	head   ruleFile
+	loaded func() (*ruleFile, error)
+}
+
+// A library finds the rules of a program and decodes no more than those.
+type library struct {
+	families []*family
+	exact    map[string][]*family
+	stems    []stem
+	programs sync.Map // name → []*command
+}
+
+type stem struct {
+	prefix string
+	family *family
+}
+
+func newLibrary(own [][]byte) (*library, error) {
+	l := &library{exact: make(map[string][]*family, 256)}
+	entries, err := builtIn.ReadDir("rules")
+	if err != nil {
+		return nil, fmt.Errorf("built-in rules: %w", err)
+	}
+	for _, entry := range entries {
+		f := &family{file: "rules/" + entry.Name()}
+		if err := l.add(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, data := range own {
+		if err := l.add(&family{data: data}); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *library) add(f *family) error {
+	r, err := f.open()
+	if err != nil {
+		return err
+	}
+	if f.head, err = readHead(r); err != nil {
+		return fmt.Errorf("rule file %s: %w", f.label(), err)
+	}
+	f.loaded = sync.OnceValues(f.load)
+	l.families = append(l.families, f)
+	for _, name := range f.head.For {
+		if prefix, ok := strings.CutSuffix(name, "*"); ok {
+			l.stems = append(l.stems, stem{prefix, f})
+			continue
+		}
+		l.exact[name] = append(l.exact[name], f)
+	}
+	return nil
+}
+
+func (f *family) label() string {
+	if f.file == "" {
+		return f.head.Family
+	}
+	return f.file
+}
+
+func (f *family) open() (io.Reader, error) {
+	if f.file == "" {
+		return bytes.NewReader(f.data), nil
+	}
+	file, err := builtIn.Open(f.file)
+	if err != nil {
+		return nil, fmt.Errorf("built-in rules: %w", err)
+	}
+	return file, nil
+}
+
+func (f *family) load() (*ruleFile, error) {
+	data := f.data
+	if f.file != "" {
+		var err error
+		if data, err = builtIn.ReadFile(f.file); err != nil {
+			return nil, fmt.Errorf("built-in rules: %w", err)
+		}
+	}
+	file := new(ruleFile)
+	if err := decode(data, file); err != nil {
+		return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
+	}
+	return file, nil
+}
+
+// readHead reads family, listed and for, which stand before the programs, and
+// stops there: judging one command must not read every file.
+func readHead(r io.Reader) (ruleFile, error) {
+	var head ruleFile
+	d := jsontext.NewDecoder(r)
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return head, fmt.Errorf("expected a JSON object (%v)", err)
+	}
+	for {
+		name, err := d.ReadToken()
+		if err != nil {
+			return head, err
+		}
+		if name.Kind() == '}' {
+			return head, fmt.Errorf(`expected the member "for" before the end`)
+		}
+		member := name.String()
+		val, err := d.ReadToken()
+		if err != nil {
+			return head, err
+		}
+		switch {
+		case member == "family" && val.Kind() == '"':
+			head.Family = val.String()
+		case member == "listed" && (val.Kind() == 't' || val.Kind() == 'f'):
+			head.Listed = val.Bool()
+		case member == "for" && val.Kind() == '"':
+			head.For = strings.Fields(val.String())
+			return head, nil
+		case member == "$schema" || member == "about":
+		default:
+			return head, fmt.Errorf(`expected "family", "listed" and "for" first, found %q`, member)
+		}
+	}
+}
+
+// familiesOf gives the families that speak of a program.
+func (l *library) familiesOf(name string) []*family {
+	found := l.exact[name]
+	if len(found) > 0 {
+		return found
+	}
+	for _, s := range l.stems {
+		if strings.HasPrefix(name, s.prefix) {
+			found = append(found, s.family)
+		}
+	}
+	return found
+}
+
+// program gives the rules of a program: none where it is unknown, more than
+// one where a person's own file speaks of a built-in one.
+func (l *library) program(name string) ([]*command, error) {
+	if known, ok := l.programs.Load(name); ok {
+		return known.([]*command), nil
+	}
+	var list []*command
+	for _, f := range l.familiesOf(name) {
+		file, err := f.loaded()
+		if err != nil {
+			return nil, err
+		}
+		for names, data := range file.Programs {
+			if !hasWord(names, name) {
+				continue
+			}
+			c, err := newCommand(data, nil, name)
+			if err != nil {
+				return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
+			}
+			list = append(list, c)
+		}
+	}
+	if list == nil {
+		return nil, nil // not kept: names come from outside and are endless
+	}
+	kept, _ := l.programs.LoadOrStore(name, list)
+	return kept.([]*command), nil
+}

@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Options say what a person allows and where things are. The zero value asks
+// for everything that changes something and refuses writing and the network.
+type Options struct {
+	// AllowedPrograms are the only programs that may run; nil means the
+	// default list (see [Engine.Programs]). Names are compared byte by byte;
+	// a trailing * stands for any ending ("python3*").
+	AllowedPrograms []string
+
+	AllowWrite   bool // false: a step that writes is refused instead of asked for
+	AllowNetwork bool // the same for the network
+	AllowSudo    bool // changes nothing in this version: more rights stay refused
+
+	Home      string // the person's home folder, absolute; "" where there is none
+	Workspace string // the folder worked in, absolute; "" means the step's own
+
+	// SearchPath are the folders programs are taken from, in order; nil
+	// means the system's own folders. PATH is never asked.
+	SearchPath []string
+
+	// SecretPaths are further secret places: absolute, or below the home
+	// folder with a leading "~/".
+	SecretPaths []string
+
+	// RuleFiles are further rule files. They add programs, and where they
+	// speak of a known program the stricter of the two rules counts.
+	RuleFiles [][]byte
+
+	// Files is where links, modes and repository settings are looked up;
+	// nil means the machine's file system.
+	Files Filesystem
+}
+
+// A Filesystem answers the few questions that judging has. Its methods only
+// read and may be called at the same time.
+type Filesystem interface {
+	// RealPath resolves every link in an absolute path as the kernel does
+	// (".." after a link goes up from where the link points). The error
+	// wraps [os.ErrNotExist] where the path does not exist.
+	RealPath(path string) (string, error)
+	// Stat follows links, as [os.Stat].
+	Stat(path string) (os.FileInfo, error)
+	// ReadFile reads a small file, such as the settings of a repository.
+	ReadFile(path string) ([]byte, error)
+}
+
+type osFiles struct{}
+
+func (osFiles) RealPath(path string) (string, error) { return filepath.EvalSymlinks(path) }
+
+func (osFiles) Stat(path string) (os.FileInfo, error) { return os.Stat(path) }
+
+func (osFiles) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
