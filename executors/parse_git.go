@@ -54,6 +54,7 @@ func gitGrepParser(c Command, args []string, l *items) *records {
 		context:  a.has("-A", "-B", "-C", "-NUM", "--after-context", "--before-context", "--context", "-p", "--show-function", "-W", "--function-context"),
 		nul:      a.has("-z", "--null"),
 	}
+	s.quoted = !s.nul
 	if dashed > 0 && len(paths) > 0 && !exists(c.Dir, paths[0]) {
 		s.prefix = paths[0] + ":" // names begin with the revision
 	}

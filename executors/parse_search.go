@@ -27,6 +27,7 @@ type search struct {
 	nul      bool   // a NUL byte ends the file's name
 	file     string // the one file that is searched, where the lines do not name it
 	prefix   string // what each name begins with and may hold a colon: a revision
+	quoted   bool   // names with odd characters are quoted as git does
 }
 
 func grepParser(c Command, l *items) *records {
@@ -128,7 +129,7 @@ func matchParser(l *items, s search) *records {
 		}
 		m := Match{File: s.file, Text: short(text)}
 		if s.named {
-			m.File = clean(name)
+			m.File = s.fileName(name)
 		}
 		m.Line = number
 		l.add(m)
@@ -136,6 +137,17 @@ func matchParser(l *items, s search) *records {
 	})
 	p.none = 1
 	return p
+}
+
+// fileName gives a name as the file has it, behind its revision.
+func (s search) fileName(name []byte) string {
+	if !s.quoted {
+		return clean(name)
+	}
+	if rest, ok := bytes.CutPrefix(name, []byte(s.prefix)); ok {
+		return clean([]byte(s.prefix)) + unquoteName(rest)
+	}
+	return unquoteName(name)
 }
 
 // split parts a matching line.
@@ -147,6 +159,12 @@ func (s search) split(line []byte) (name []byte, number int, text []byte, fit bo
 			return nil, 0, nil, false
 		case s.nul:
 			name, rest = line[:i], line[i+1:]
+		case s.quoted && bytes.HasPrefix(line, []byte(s.prefix+`"`)):
+			_, after, ok := cutQuoted(line[len(s.prefix):])
+			if !ok || len(after) == 0 || after[0] != ':' {
+				return nil, 0, nil, false
+			}
+			name, rest = line[:len(line)-len(after)], after[1:]
 		case s.numbered:
 			// A name may hold a colon: its end is where a number follows.
 			name, rest = s.cutNumbered(line, ':')
@@ -272,7 +290,7 @@ func countParser(l *items, s search) *records {
 			return false
 		}
 		if n > 0 && l.wants() {
-			l.add(File{Path: clean(name), Count: n})
+			l.add(File{Path: s.fileName(name), Count: n})
 		}
 		return true
 	})

@@ -145,8 +145,15 @@ func scanString(b []byte, intro int, eof bool) (token, int) {
 				return tokenMore, 0
 			}
 			r, size := utf8.DecodeRune(b[i:])
-			if r == 0x9c || r == utf8.RuneError && size == 1 && c == 0x9c {
+			control := r
+			if r == utf8.RuneError && size == 1 {
+				control = rune(c)
+			}
+			switch {
+			case control == 0x9c:
 				return tokenSkip, i + size
+			case control < 0xa0: // another control ends it unfinished
+				return tokenSkip, intro
 			}
 			i += size
 		}

@@ -139,7 +139,7 @@ func (s *screen) split(at int) {
 func (s *screen) control(raw []byte) {
 	final := raw[len(raw)-1]
 	switch final {
-	case 'C', 'D', 'G', 'K', 'P':
+	case 'C', 'D', 'G', 'K':
 	default:
 		return
 	}
@@ -162,31 +162,22 @@ func (s *screen) control(raw []byte) {
 		s.cursor = max(s.cursor-count, 0)
 	case 'G':
 		s.cursor = min(count-1, limit)
-	case 'P':
-		s.split(s.cursor)
-		if s.cursor < len(s.cols) {
-			to := min(s.cursor+count, len(s.cols))
-			s.split(to)
-			s.cols = append(s.cols[:s.cursor], s.cols[to:]...)
+	case 'K': // erasing up to the cursor (1) is rare and left out
+		if n != 1 {
+			s.erase(n == 2)
 		}
-	case 'K':
-		s.erase(n)
 	}
 }
 
-func (s *screen) erase(what int) {
-	s.split(s.cursor)
-	switch what {
-	case 0:
-		s.cols = s.cols[:min(s.cursor, len(s.cols))]
-	case 1:
-		s.split(s.cursor + 1)
-		for i := range min(s.cursor+1, len(s.cols)) {
-			s.cols[i] = " "
-		}
-	case 2:
+// erase takes away what is right of the cursor, or all of the line.
+func (s *screen) erase(all bool) {
+	if all {
 		s.cols = s.cols[:0]
+		s.cursor = min(s.cursor, maxJump) // what comes next is padded up to it
+		return
 	}
+	s.split(s.cursor)
+	s.cols = s.cols[:min(s.cursor, len(s.cols))]
 }
 
 // endLine puts the columns back as text, without the blanks that erasing left.

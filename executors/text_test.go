@@ -185,3 +185,19 @@ func FuzzLive(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkRender has the inputs that could be slow.
+func BenchmarkRender(b *testing.B) {
+	for name, unit := range map[string]string{
+		"text": "some words of a line\n", "wide": "中文输出\n", "colour": "\x1b[31mred\x1b[0m ", "progress": "\r 42% [=====>    ]",
+		"titles": "\x1b]0;", "raw titles": "\x9d", "sequences": "\x1b[", "erasing": "x\x1b[2K", "far": "\x1b[99999Gx\x1b[2K", "not UTF-8": "\xff",
+	} {
+		b.Run(name, func(b *testing.B) {
+			data := []byte(strings.Repeat(unit, minWindow/len(unit)))
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				render(data)
+			}
+		})
+	}
+}
