@@ -56,7 +56,7 @@ func readRegular(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err == nil && len(text) > maxFileBytes {
 		return nil, &Error{Kind: ErrFile, File: path, Message: fmt.Sprintf("expected at most %d bytes, got more", maxFileBytes), Advice: "move it away"}

@@ -10,7 +10,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	// Some file systems cannot sync a folder; the file itself is safe.
 	_ = d.Sync()
 	return nil
