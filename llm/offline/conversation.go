@@ -233,12 +233,12 @@ func (t *turn) all() []protocol.Observation {
 	return all
 }
 
-// of gives the last observation of a program whose first argument is sub
-// ("" is any), or nil.
+// of gives the last observation of a program and its sub-command ("" is any),
+// or nil.
 func (t *turn) of(name, sub string) *protocol.Observation {
 	for i := len(t.rounds) - 1; i >= 0; i-- {
 		for j := range t.rounds[i] {
-			if o := &t.rounds[i][j]; program(o) == name && (sub == "" || firstArg(o) == sub) {
+			if o := &t.rounds[i][j]; program(o) == name && (sub == "" || subCommand(o) == sub) {
 				return o
 			}
 		}

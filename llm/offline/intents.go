@@ -76,7 +76,7 @@ func parsePatterns(lines string) []pattern {
 	var out []pattern
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, parsePattern(line))
+			out = append(out, strings.Fields(line))
 		}
 	}
 	return out
@@ -152,6 +152,11 @@ func (b *book) findAlso(t *turn) *intent {
 	}
 	rest := t.slots["rest"]
 	about := split(rest)
+	for _, w := range t.words {
+		if w.quoted && w.text == rest {
+			about = []word{w}
+		}
+	}
 	last := t.earlier[len(t.earlier)-1].text
 	was := *t
 	was.setQuestion(last)
@@ -179,10 +184,11 @@ func (b *book) findAlso(t *turn) *intent {
 // replace puts another thing in the place of the one that the question is
 // about, and tells whether there was one.
 func (t *turn) replace(w word) bool {
+	name := w.quoted || !isFile(w.text)
 	switch {
-	case t.slots["text"] != "":
+	case t.slots["text"] != "" && name:
 		t.slots["text"] = w.text
-	case t.slots["word"] != "":
+	case t.slots["word"] != "" && name:
 		t.slots["word"] = w.text
 	case kindOf(w.low) != nil && t.kind != nil:
 		t.kind = kindOf(w.low)
@@ -208,6 +214,9 @@ func (b *book) find(t *turn) *intent {
 	lists := [][]readyIntent{b.intents}
 	if t.question.piped != "" {
 		lists = [][]readyIntent{b.piped, b.intents}
+		if t.says("this", "it", "that", "text", "input", "这", "它", "文本") && !t.saysPlace() {
+			lists = lists[:1] // the piped text is meant
+		}
 	}
 	for _, list := range lists {
 		for _, in := range list {
@@ -217,6 +226,11 @@ func (b *book) find(t *turn) *intent {
 		}
 	}
 	return nil
+}
+
+// saysPlace tells whether the question names the place that the person is in.
+func (t *turn) saysPlace() bool {
+	return t.says("repository", "repo", "project", "folder", "directory", "仓库", "项目", "目录", "文件夹")
 }
 
 func (in readyIntent) fits(t *turn) bool {

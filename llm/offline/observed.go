@@ -47,6 +47,23 @@ func firstArg(o *protocol.Observation) string {
 	return o.Args[0]
 }
 
+// subCommand gives the word that says what a program is to do: the first
+// argument, for git the first one that belongs to no option before it.
+func subCommand(o *protocol.Observation) string {
+	if program(o) != "git" {
+		return firstArg(o)
+	}
+	for i := 0; i < len(o.Args); i++ {
+		switch a := o.Args[i]; {
+		case a == "-c" || a == "-C":
+			i++
+		case !strings.HasPrefix(a, "-"):
+			return a
+		}
+	}
+	return ""
+}
+
 // lastArg gives the last argument, or "".
 func lastArg(o *protocol.Observation) string {
 	if o == nil || len(o.Args) == 0 {

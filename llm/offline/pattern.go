@@ -3,6 +3,7 @@ package offline
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A pattern says how a request may be worded. Its elements are parted by
@@ -17,72 +18,13 @@ import (
 //	^ and $       the beginning and the end of the question
 //
 // Fillers such as "the" and "please" are no words of a question (words.go).
-type pattern []element
-
-type element struct {
-	kind     byte // 'w'ord, '.' gap, 's'lot, '^', '$'
-	alts     [][]string
-	name     string
-	many     bool
-	optional bool
-}
+type pattern []string
 
 const maxGap = 5
 
-func parsePattern(s string) pattern {
-	fields := strings.Fields(s)
-	p := make(pattern, 0, len(fields))
-	for _, f := range fields {
-		switch {
-		case f == "^" || f == "$":
-			p = append(p, element{kind: f[0]})
-		case f == "..":
-			p = append(p, element{kind: '.'})
-		case f[0] == '<':
-			name := strings.Trim(f, "<>")
-			name, many := strings.CutSuffix(name, "+")
-			p = append(p, element{kind: 's', name: name, many: many})
-		default:
-			f, optional := strings.CutSuffix(f, "?")
-			e := element{kind: 'w', optional: optional}
-			for alt := range strings.SplitSeq(f, "|") {
-				e.alts = append(e.alts, literal(alt))
-			}
-			p = append(p, e)
-		}
-	}
-	return p
-}
-
-// literal parts the words of an alternative, each Han character being one.
-func literal(s string) []string {
-	var out []string
-	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '_' || r == ' ' }) {
-		if !hasHan(part) {
-			out = append(out, part)
-			continue
-		}
-		ascii := ""
-		for _, r := range part {
-			if r < 0x80 {
-				ascii += string(r)
-				continue
-			}
-			if ascii != "" {
-				out, ascii = append(out, ascii), ""
-			}
-			out = append(out, string(r))
-		}
-		if ascii != "" {
-			out = append(out, ascii)
-		}
-	}
-	return out
-}
-
 // match tells whether the words fit, and fills slots.
 func (p pattern) match(q string, words []word, slots map[string]string) bool {
-	if len(p) > 0 && p[0].kind == '^' {
+	if len(p) > 0 && p[0] == "^" {
 		return matchHere(p[1:], q, words, 0, slots)
 	}
 	for i := 0; i <= len(words); i++ {
@@ -97,54 +39,81 @@ func matchHere(p pattern, q string, words []word, i int, slots map[string]string
 	if len(p) == 0 {
 		return true
 	}
-	e := &p[0]
-	switch e.kind {
-	case '$':
+	switch e := p[0]; {
+	case e == "$":
 		return i == len(words)
-	case '.':
+	case e == "..":
 		for n := 0; n <= maxGap && i+n <= len(words); n++ {
 			if matchHere(p[1:], q, words, i+n, slots) {
 				return true
 			}
 		}
 		return false
-	case 's':
+	case e[0] == '<':
+		name, many := strings.CutSuffix(e[1:len(e)-1], "+")
 		last := min(i+1, len(words))
-		if e.many {
+		if many {
 			last = len(words)
 		}
 		// As few words as the rest of the pattern allows.
 		for end := i + 1; end <= last; end++ {
 			if matchHere(p[1:], q, words, end, slots) {
-				slots[e.name] = slice(q, words[i:end])
+				slots[name] = slice(q, words[i:end])
 				return true
 			}
 		}
 		return false
-	}
-	for _, alt := range e.alts {
-		if n := matchWords(alt, words[i:]); n > 0 && matchHere(p[1:], q, words, i+n, slots) {
-			return true
+	default:
+		alts, optional := strings.CutSuffix(e, "?")
+		for alts != "" {
+			var alt string
+			alt, alts, _ = strings.Cut(alts, "|")
+			if n := matchWords(alt, words[i:]); n > 0 && matchHere(p[1:], q, words, i+n, slots) {
+				return true
+			}
 		}
+		return optional && matchHere(p[1:], q, words, i, slots)
 	}
-	return e.optional && matchHere(p[1:], q, words, i, slots)
 }
 
-func matchWords(alt []string, words []word) int {
-	if len(alt) > len(words) {
-		return 0
-	}
-	for k, want := range alt {
-		w := &words[k]
-		if w.quoted {
+// matchWords tells how many words an alternative takes at the beginning of
+// words; 0 is that it does not stand there.
+func matchWords(alt string, words []word) int {
+	n := 0
+	for alt != "" {
+		if alt[0] == '_' || alt[0] == ' ' {
+			alt = alt[1:]
+			continue
+		}
+		if n == len(words) || words[n].quoted {
 			return 0
 		}
-		if stem, ok := strings.CutSuffix(want, "*"); ok && stem != "" {
-			if !strings.HasPrefix(w.low, stem) {
+		low := words[n].low
+		end := partLen(alt)
+		part := alt[:end]
+		if stem, any := strings.CutSuffix(part, "*"); any && stem != "" {
+			if !strings.HasPrefix(low, stem) {
 				return 0
 			}
-		} else if w.low != want {
+		} else if low != part {
 			return 0
+		}
+		alt = alt[end:]
+		n++
+	}
+	return n
+}
+
+// partLen gives the length of the first word of an alternative: one Han
+// character, or what comes up to the next blank, sign or Han character.
+func partLen(alt string) int {
+	if alt[0] >= utf8.RuneSelf {
+		_, size := utf8.DecodeRuneInString(alt)
+		return size
+	}
+	for i := range len(alt) {
+		if c := alt[i]; c == '_' || c == ' ' || c >= utf8.RuneSelf {
+			return i
 		}
 	}
 	return len(alt)

@@ -75,8 +75,7 @@ func pipedIntents() []intent {
 				how_many|count|number_of .. lines|words|characters|chars|bytes|line|word
 				summari*|explain|describe|analy*|review|overview|tldr|digest
 				what .. is|does|are|about|say|says .. this|it|that|text|input|file|log|output
-				^ what is this|it $
-				this|it|input|text|stdin|output`,
+				^ what is this|it $`,
 			zh: `
 				多少|几 .. 行|字|词
 				行数|字数

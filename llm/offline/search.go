@@ -111,7 +111,7 @@ func looksLikeName(s string, t *turn) bool {
 	}
 	for _, w := range t.words {
 		if w.text == s && w.quoted {
-			return true
+			return len(t.words) > 2 // "show 'x'" is about a file
 		}
 	}
 	if hasHan(s) || number(s) > 0 {
@@ -234,7 +234,11 @@ func tellSearch(t *turn) protocol.Reply {
 			b.WriteString("  - " + strconv.Itoa(m.Line) + ": " + code(strings.TrimSpace(cut(m.Text, 160))) + "\n")
 		}
 	}
-	title := l.foundMatches(cmpOr(t.target(), "TODO / FIXME"), total, len(order), total > len(found) || o.Truncated)
+	what := cmpOr(t.target(), "TODO / FIXME")
+	title := l.foundMatches(what, total, len(order), total == len(found))
+	if o.Truncated && o.Parsed == nil {
+		title = l.atLeastMatches(what, total, len(order))
+	}
 	var suggestions []string
 	if to < len(order) {
 		b.WriteString("- " + l.andMore(len(order)-to) + "\n")

@@ -106,11 +106,15 @@ func (l lang) noMatches(text string, anyCase bool) string {
 	return l.f("No file here contains %s (`.git`, `node_modules` and binary files left out).", "这里没有文件包含 %s（不含 `.git`、`node_modules` 和二进制文件）。", code(text))
 }
 
-func (l lang) foundMatches(text string, total, files int, more bool) string {
-	if more {
-		return l.f("%s is in **at least %s**; I see %s:", "%s 出现在**至少 %s**中；我看到了 %s：", code(text), l.some(total, "line", "行"), l.some(files, "file", "个文件"))
+func (l lang) foundMatches(text string, total, files int, all bool) string {
+	if !all {
+		return l.f("%s is in **%s** altogether; those that I see are in %s:", "%s 总共出现在 **%s**中；我看到的部分在 %s中：", code(text), l.some(total, "line", "行"), l.some(files, "file", "个文件"))
 	}
 	return l.f("%s is in **%s** of **%s**:", "%[1]s 出现在 **%[3]s**的 **%[2]s**中：", code(text), l.some(total, "line", "行"), l.some(files, "file", "个文件"))
+}
+
+func (l lang) atLeastMatches(text string, total, files int) string {
+	return l.f("%s is in **at least %s**; those that I see are in %s:", "%s 出现在**至少 %s**中；我看到的部分在 %s中：", code(text), l.some(total, "line", "行"), l.some(files, "file", "个文件"))
 }
 
 func (l lang) readingAround(file string, line, total int) string {

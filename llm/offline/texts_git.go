@@ -129,6 +129,10 @@ func (l lang) lastCommits(n int) string {
 	return l.f("**The last %d commits**", "**最近 %d 次提交**", n)
 }
 
+func (l lang) olderCommits(n int) string {
+	return l.f("**%s before those**", "**更早的 %s**", l.commitCount(n))
+}
+
 func (l lang) commitCount(n int) string {
 	return l.some(n, "commit", "次提交")
 }

@@ -1,9 +1,6 @@
 package offline
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // since gives the beginning of the days that a question names.
 func (t *turn) since() time.Time {
@@ -35,8 +32,12 @@ func (t *turn) until() (time.Time, bool) {
 // says tells whether the question has one of these words, or of these words in
 // a row.
 func (t *turn) says(any ...string) bool {
-	return slices.ContainsFunc(any, func(s string) bool {
-		p := pattern{{kind: 'w', alts: [][]string{literal(s)}}}
-		return p.match(t.text, t.words, nil)
-	})
+	for i := range t.words {
+		for _, s := range any {
+			if matchWords(s, t.words[i:]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -47,16 +47,13 @@ func filler(low string) bool {
 
 // dropPoliteness takes what people say around a request off both ends.
 func dropPoliteness(words []word) []word {
-	starts := [][]string{
-		{"can", "you"}, {"could", "you"}, {"would", "you"}, {"will", "you"}, {"i", "want", "to"}, {"i'd", "like", "to"}, {"i", "would", "like", "to"},
-		{"so"}, {"and", "now"}, {"ai"}, {"then"}, {"let", "us"},
-		{"请", "问"}, {"请"}, {"帮", "我"}, {"帮", "忙"}, {"麻", "烦"}, {"能", "不", "能"}, {"能", "否"}, {"给", "我"}, {"我", "想"}, {"那", "么"},
-	}
+	const starts = "can you|could you|would you|will you|i want to|i'd like to|i would like to|so|and now|ai|then|let us|" +
+		"请问|请|帮我|帮忙|麻烦|能不能|能否|给我|我想|那么"
 	ends := []string{"吗", "吧", "呀", "啊", "嘛", "了"}
 	kept := words
 	for again := true; again; {
 		again = false
-		for _, alt := range starts {
+		for alt := range strings.SplitSeq(starts, "|") {
 			if n := matchWords(alt, kept); n > 0 {
 				kept, again = kept[n:], true
 			}
