@@ -183,6 +183,7 @@ func (p *pending) text(out, b []byte, eof bool) []byte {
 		case tokenRune, tokenBad:
 			out = utf8.AppendRune(out, r)
 			p.midLine = true
+		case tokenCSI, tokenSkip:
 		}
 		b = b[size:]
 	}

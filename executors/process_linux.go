@@ -130,6 +130,10 @@ func (g *group) clean() (ended, left int) {
 	if g.host.adopts && childless() {
 		return 0, 0
 	}
+	if _, err := os.Stat("/proc/self/stat"); err != nil { // nothing can be found
+		_ = unix.Kill(-g.pid, unix.SIGKILL)
+		return 0, 0
+	}
 	found := map[int]bool{}
 	pause := time.Millisecond
 	for deadline := time.Now().Add(closeDelay); ; {
@@ -150,7 +154,7 @@ func (g *group) clean() (ended, left int) {
 			}
 			_ = unix.Kill(p.pid, unix.SIGKILL)
 		}
-		time.Sleep(pause)
+		time.Sleep(pause) //nolint:forbidigo // who is no child of ours cannot be waited for
 		pause = min(2*pause, 50*time.Millisecond)
 	}
 }

@@ -77,6 +77,7 @@ func (s *screen) put(t token, r rune, raw []byte) {
 		} else {
 			s.out = utf8.AppendRune(s.out, r)
 		}
+	case tokenSkip, tokenMore:
 	}
 }
 

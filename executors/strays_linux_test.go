@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,5 +137,18 @@ func wantGone(t *testing.T, mark string) {
 		if data, err := os.ReadFile(f); err == nil && bytes.Contains(data, []byte(mark)) {
 			t.Errorf("left behind: %s %q", f, data)
 		}
+	}
+}
+
+// TestMemoryIsFlat is not parallel, so that it counts its own memory only.
+func TestMemoryIsFlat(t *testing.T) {
+	e := newExec(t, executors.ExecConfig{SpoolDir: t.TempDir(), SpoolLimit: 1 << 20})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := e.Run(t.Context(), command(t, "head", "-c", "536870912", "/dev/zero"), func(executors.Chunk) {})
+	runtime.ReadMemStats(&after)
+	wantExit(t, r, 0)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+		t.Errorf("%d bytes were allocated for 512 MiB of output", grown)
 	}
 }
