@@ -25,13 +25,13 @@ func Check(data []byte) error {
 		return fmt.Errorf("rule file %s: %w", file.Family, err)
 	}
 	names := slices.Sorted(programNames(file.Programs))
-	listed := slices.Sorted(slices.Values(file.For))
+	listed := slices.Sorted(strings.FieldsSeq(string(file.For)))
 	if !slices.Equal(names, listed) {
 		return fmt.Errorf(`rule file %s: "for" must name the programs: expected %q, found %q`, file.Family, strings.Join(names, " "), strings.Join(listed, " "))
 	}
 	engine, err := newEngine(Options{
 		Home: "/home/you", Workspace: "/home/you/work", AllowWrite: true, AllowNetwork: true,
-		RuleFiles: [][]byte{data}, AllowedPrograms: file.For, SearchPath: []string{}, Files: noFiles{},
+		RuleFiles: [][]byte{data}, AllowedPrograms: names, SearchPath: []string{}, Files: noFiles{},
 	})
 	if err != nil {
 		return err

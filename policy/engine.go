@@ -25,8 +25,8 @@ type Engine struct {
 	opt     Options
 	files   Filesystem
 	lib     *library
-	allowed map[string]bool
-	stems   []string // beginnings of allowed names
+	allowed map[string]bool // nil: the default list
+	stems   []string        // beginnings of allowed names
 	places  func() *places
 	found   sync.Map // bare name → place
 }
@@ -53,12 +53,10 @@ func newEngine(opt Options) (*Engine, error) {
 	if e.opt.SearchPath == nil {
 		e.opt.SearchPath = defaultSearchPath()
 	}
-	names := opt.AllowedPrograms
-	if names == nil {
-		names = lib.listed()
+	if opt.AllowedPrograms != nil {
+		e.allowed = make(map[string]bool, len(opt.AllowedPrograms))
 	}
-	e.allowed = make(map[string]bool, len(names))
-	for _, name := range names {
+	for _, name := range opt.AllowedPrograms {
 		if stem, ok := strings.CutSuffix(name, "*"); ok && stem != "" {
 			e.stems = append(e.stems, stem)
 		}
@@ -68,21 +66,13 @@ func newEngine(opt Options) (*Engine, error) {
 	return e, nil
 }
 
+// allows says whether a program is in allowedPrograms, or in the default list
+// where that is not set.
 func (e *Engine) allows(name string) bool {
-	return e.allowed[name] || slices.ContainsFunc(e.stems, func(s string) bool { return strings.HasPrefix(name, s) && plainName(name) })
-}
-
-// listed gives the names of all families that are allowed by default.
-func (l *library) listed() []string {
-	var names []string
-	for _, f := range l.families {
-		if !f.head.Listed {
-			continue
-		}
-		names = append(names, f.head.For...)
+	if e.allowed == nil {
+		return plainName(name) && e.lib.listed(name)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return e.allowed[name] || slices.ContainsFunc(e.stems, func(s string) bool { return strings.HasPrefix(name, s) && plainName(name) })
 }
 
 // Judge says what step may do. It reads links, modes and repository settings

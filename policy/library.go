@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,18 +27,11 @@ type family struct {
 // A library finds the rules of a program and decodes no more than those.
 type library struct {
 	families []*family
-	exact    map[string][]*family
-	stems    []stem
 	programs sync.Map // name → []*command
 }
 
-type stem struct {
-	prefix string
-	family *family
-}
-
 func newLibrary(own [][]byte) (*library, error) {
-	l := &library{exact: make(map[string][]*family, 256)}
+	l := &library{}
 	entries, err := builtIn.ReadDir("rules")
 	if err != nil {
 		return nil, fmt.Errorf("built-in rules: %w", err)
@@ -68,13 +60,6 @@ func (l *library) add(f *family) error {
 	}
 	f.loaded = sync.OnceValues(f.load)
 	l.families = append(l.families, f)
-	for _, name := range f.head.For {
-		if prefix, ok := strings.CutSuffix(name, "*"); ok {
-			l.stems = append(l.stems, stem{prefix, f})
-			continue
-		}
-		l.exact[name] = append(l.exact[name], f)
-	}
 	return nil
 }
 
@@ -138,7 +123,7 @@ func readHead(r io.Reader) (ruleFile, error) {
 		case member == "listed" && (val.Kind() == 't' || val.Kind() == 'f'):
 			head.Listed = val.Bool()
 		case member == "for" && val.Kind() == '"':
-			head.For = strings.Fields(val.String())
+			head.For = nameList(val.String())
 			return head, nil
 		case member == "$schema" || member == "about":
 		default:
@@ -147,18 +132,15 @@ func readHead(r io.Reader) (ruleFile, error) {
 	}
 }
 
-// familiesOf gives the families that speak of a program.
-func (l *library) familiesOf(name string) []*family {
-	found := l.exact[name]
-	if len(found) > 0 {
-		return found
-	}
-	for _, s := range l.stems {
-		if strings.HasPrefix(name, s.prefix) {
-			found = append(found, s.family)
+// listed says whether a family that is allowed by default speaks of the
+// program.
+func (l *library) listed(name string) bool {
+	for _, f := range l.families {
+		if f.head.Listed && f.head.For.names(name) {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
 // program gives the rules of a program: none where it is unknown, more than
@@ -168,7 +150,10 @@ func (l *library) program(name string) ([]*command, error) {
 		return known.([]*command), nil
 	}
 	var list []*command
-	for _, f := range l.familiesOf(name) {
+	for _, f := range l.families {
+		if !f.head.For.names(name) {
+			continue
+		}
 		file, err := f.loaded()
 		if err != nil {
 			return nil, err

@@ -154,7 +154,7 @@ type ruleFile struct {
 	Schema   string                    `json:"$schema,omitzero"`
 	Family   string                    `json:"family"`
 	Listed   bool                      `json:"listed"`
-	For      words                     `json:"for"`
+	For      nameList                  `json:"for"`
 	About    string                    `json:"about,omitzero"`
 	Programs map[string]jsontext.Value `json:"programs,omitzero"`
 	Paths    *placeLists               `json:"paths,omitzero"`
@@ -228,16 +228,42 @@ func (c *command) command(name string) (*command, error) {
 	return nil, nil
 }
 
+// A nameList is a list of program names parted by blanks; * at the end of one
+// stands for any ending.
+type nameList string
+
+// names says whether name is on the list.
+func (l nameList) names(name string) bool {
+	return name != "" && hasWord(string(l), name)
+}
+
 // hasWord says whether word is one of the blank-separated words of list. A
 // word of the list that ends in * stands for everything that begins so.
 func hasWord(list, word string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == word {
+	if strings.ContainsAny(word, " *") {
+		return false
+	}
+	for from := 0; from < len(list); {
+		i := strings.Index(list[from:], word)
+		if i < 0 {
+			break
+		}
+		start, end := from+i, from+i+len(word)
+		if (start == 0 || list[start-1] == ' ') && (end == len(list) || list[end] == ' ') {
 			return true
 		}
-		if stem, ok := strings.CutSuffix(w, "*"); ok && strings.HasPrefix(word, stem) {
+		from = start + 1
+	}
+	for star := strings.IndexByte(list, '*'); star >= 0; {
+		stem := list[strings.LastIndexByte(list[:star], ' ')+1 : star]
+		if stem != "" && strings.HasPrefix(word, stem) {
 			return true
 		}
+		next := strings.IndexByte(list[star+1:], '*')
+		if next < 0 {
+			break
+		}
+		star += 1 + next
 	}
 	return false
 }
