@@ -1,0 +1,231 @@
+package mask
+
+import (
+	"strings"
+)
+
+// How far is looked from a name, in bytes.
+const (
+	longestName  = 64
+	longestSpace = 32
+	longestValue = 512 // of a value that is judged; a secret is taken as a whole
+)
+
+// value is what stands behind a name.
+type value struct {
+	start, end int
+	quote      byte // 0 is none
+	env        bool // a line NAME=value
+	spaced     bool // white space around an equals sign, as in source code
+	stop       byte // what follows; 0 is the end of the text
+}
+
+// named finds the value of a name that says that it is a secret.
+func named(s string, at int) (span, bool, int) {
+	start, end := nameAround(s, at)
+	kind := classify(strings.Trim(s[start:end], "-."))
+	if kind == ordinary {
+		return span{}, false, end
+	}
+	v, ok := valueOf(s, start, end)
+	if !ok || v.end <= v.start {
+		return span{}, false, end
+	}
+	if kind == header {
+		return headerValue(s, v, end)
+	}
+	if !isSecret(kind, s[v.start:min(v.end, v.start+longestValue)], v) {
+		return span{}, false, end
+	}
+	return span{start: v.start, end: v.end, hide: kind == password}, true, v.end
+}
+
+// nameAround gives the whole name around an anchor.
+func nameAround(s string, at int) (start, end int) {
+	if s[at] >= 0x80 {
+		return at, at + len("密码") // every such anchor has two characters of three bytes
+	}
+	inName := func(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+	start, end = at, at
+	for start > 0 && at-start < longestName && inName(s[start-1]) {
+		start--
+	}
+	for end < len(s) && end-at < longestName && inName(s[end]) {
+		end++
+	}
+	// "\napi_key" in a JSON text: the n belongs to the escape.
+	if start > 0 && s[start-1] == '\\' && start < at && strings.IndexByte("nrt", s[start]) >= 0 {
+		start++
+	}
+	return start, end
+}
+
+// valueOf finds the value behind a name: name=value, "name": "value",
+// name := "value", name: type = "value", --name value, <name>value<.
+func valueOf(s string, start, end int) (value, bool) {
+	var v value
+	i := skipQuote(s, end)
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	gap := skipSpace(s, i)
+	switch rest := s[gap:]; {
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "::"), rest == "":
+		return v, false
+	case strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, ":="):
+		i, v.spaced = gap+2, true
+	case strings.HasPrefix(rest, "："):
+		i = gap + len("：")
+	case rest[0] == '=':
+		v.spaced = gap > i
+		i = gap + 1
+		v.env = !v.spaced && isEnvLine(s, start, end)
+	case rest[0] == ':':
+		i = skipType(s, gap+1)
+	case rest[0] == '>' && start > 0 && s[start-1] == '<':
+		i = gap + 1
+	case gap > i && start+2 < end && s[start:start+2] == "--":
+		i = gap
+	case gap > i:
+		typed := skipType(s, gap)
+		if typed == gap {
+			return v, false
+		}
+		i, v.spaced = typed, true
+	default:
+		return v, false
+	}
+	i = skipSpace(s, i)
+	return v.at(s, i), true
+}
+
+// isEnvLine tells that a line begins with a name in capital letters.
+func isEnvLine(s string, start, end int) bool {
+	name := s[start:end]
+	line := s[strings.LastIndexByte(s[:start], '\n')+1 : start]
+	line = strings.TrimPrefix(strings.TrimLeft(line, " \t+-"), "export ")
+	return line == "" && strings.ToUpper(name) == name
+}
+
+// skipType skips a type between a name and an equals sign, if there is both.
+func skipType(s string, i int) int {
+	set := charsOf(word + ".*[]")
+	from := skipSpace(s, i)
+	to := run(s[:min(len(s), from+longestName)], from, &set)
+	if next := skipSpace(s, to); to > from && next < len(s) && s[next] == '=' && !strings.HasPrefix(s[next:], "==") {
+		return next + 1
+	}
+	return i
+}
+
+func skipSpace(s string, i int) int {
+	for n := 0; i < len(s) && n < longestSpace && (s[i] == ' ' || s[i] == '\t'); n++ {
+		i++
+	}
+	return i
+}
+
+// skipQuote skips a quotation mark with the backslashes of a JSON text in
+// JSON before it.
+func skipQuote(s string, i int) int {
+	j := i
+	for j < len(s) && j-i < 8 && s[j] == '\\' {
+		j++
+	}
+	if j < len(s) && isQuote(s[j]) {
+		return j + 1
+	}
+	return i
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// at reads the value that begins at an offset.
+func (v value) at(s string, i int) value {
+	open := skipQuote(s, i)
+	if open > i {
+		v.quote, v.start = s[open-1], open
+		mark := s[i:open]
+		for v.end = open; v.end < len(s) && s[v.end] != '\n'; v.end++ {
+			if strings.HasPrefix(s[v.end:], mark) {
+				return v
+			}
+			if s[v.end] == '\\' && len(mark) == 1 {
+				v.end++ // the next one is escaped
+			}
+		}
+		v.end = min(v.end, len(s))
+		return v
+	}
+	stops := "\"'`,;&()[]{}<>|"
+	if v.env {
+		stops = ""
+	}
+	v.start, v.end = i, i
+	for v.end < len(s) && s[v.end] > ' ' && strings.IndexByte(stops, s[v.end]) < 0 {
+		if strings.HasPrefix(s[v.end:], `\n`) || strings.HasPrefix(s[v.end:], `\"`) {
+			break // the end of a line or a text in JSON
+		}
+		v.end++
+	}
+	if v.end < len(s) {
+		v.stop = s[v.end]
+	}
+	return v
+}
+
+// headerValue finds the credentials of an Authorization header behind the
+// name of their scheme.
+func headerValue(s string, v value, seen int) (span, bool, int) {
+	text := s[v.start:v.end]
+	if v.quote == 0 {
+		// The value goes on behind the scheme.
+		line := s[v.start:]
+		if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
+			line = line[:i]
+		}
+		text = line
+	}
+	scheme, rest, spaced := strings.Cut(text, " ")
+	if !spaced {
+		scheme, rest = "", text
+	}
+	start := v.start + len(text) - len(rest)
+	rest, _, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+	rest = strings.TrimRight(rest, ",;\\")
+	start = start + strings.Index(s[start:], rest)
+	basic := strings.EqualFold(scheme, "basic") && len(rest) >= 8
+	if rest == "" || isTemplate(rest) || !basic && !credential(rest) || !spaced && isWordy(rest) {
+		return span{}, false, seen
+	}
+	return span{start: start, end: start + len(rest)}, true, start + len(rest)
+}
+
+// isSecret judges a value by its name's class and by how it looks.
+func isSecret(kind class, text string, v value) bool {
+	if len(text) < 6 || isTemplate(text) || strings.ContainsAny(text, " \t") || strings.Contains(text, "://") {
+		return false
+	}
+	if v.quote == 0 && !v.env && strings.IndexByte("([{", v.stop) >= 0 && v.stop != 0 {
+		return false // a call or an index
+	}
+	look := lookOf(text)
+	switch kind {
+	case password:
+		path := text[0] == '/' || text[0] == '.' || text[0] == '~' || len(text) > 2 && text[1:3] == `:\`
+		switch {
+		case path && look.wordy:
+			return false
+		case v.env:
+			return true
+		case v.quote == 0 && look.wordy && !look.symbol && (v.spaced || v.stop == ','):
+			return false // another variable
+		}
+		return look.classes >= 2 && (look.digit || look.symbol || !look.wordy)
+	case strong:
+		return len(text) >= 8 && !look.wordy && look.distinct >= 5
+	case weak:
+		return len(text) >= 20 && look.mixed && !look.wordy
+	}
+	return false
+}
