@@ -55,6 +55,9 @@ func TestRepository(t *testing.T) {
 	has(t, s.ask("diff of go.mod"), "`go.mod` has no uncommitted changes")
 	has(t, s.ask("who changed toml.go last?"), "`toml/toml.go` was last changed by **Ada** on 2026-03-01", "Begin")
 	has(t, s.ask("who changed nothing.go last?"), "No commit has touched a file `nothing.go`")
+	s.tail = 150
+	has(t, s.ask("show the diff"), "Not staged: 2 files changed", "| ", "Staged: 1 file changed")
+	s.tail = 0
 	has(t, s.ask("今天改了什么"), "自 2026-03-04 起有 1 次提交", "Test the parser", "新 文件.txt")
 	has(t, s.ask("what was committed yesterday?"), "No commit since 2026-03-03")
 	has(t, s.ask("show the last commit"), "toml/toml_test.go | 3 +++")
@@ -134,7 +137,8 @@ func TestSearch(t *testing.T) {
 	if s.rounds != 2 || s.commands[1][0] != "grep" || s.commands[1][len(s.commands[1])-1] != "./toml/toml.go" {
 		t.Errorf("commands: %q", s.commands)
 	}
-	has(t, r, "`ParseConfig` is defined in `toml/toml.go`, line 6", "6  func ParseConfig", "nothing to read", "4 lines of 3 files", "- `main.go` (1)", "needs a language model")
+	has(t, r, "`ParseConfig` is defined in `toml/toml.go`, line 6", "6  func ParseConfig", "nothing to read", "It is also in 2 other files", "`main.go`", "needs a language model")
+	has(t, s.ask("more"), "nothing more to say")
 	has(t, s.ask("ParseConfig 在哪里定义？"), "`ParseConfig` 定义在 `toml/toml.go` 第 6 行")
 	has(t, s.ask("search for TODO"), "`toml/toml.go` (1)", "13: `// TODO: read lists`")
 	has(t, s.ask("search for 'PARSECONFIG'"), "**4 lines**")
@@ -184,7 +188,7 @@ func TestMachine(t *testing.T) {
 	has(t, s.ask("where am I?"), dir)
 	has(t, s.ask("disk space"), " free of ")
 	has(t, s.ask("what time is it?"), "It is **")
-	has(t, s.ask("which processes use the most memory?"), "| PID | program |", "offline.test")
+	has(t, s.ask("which processes use the most memory?"), "| PID | program | memory | CPU |", " % |")
 	has(t, s.ask("run git log -n 1 --format=%s"), "ran and succeeded", "Test the parser")
 	has(t, s.ask("run ls --no-such-option"), "exit code 2", "no-such-option")
 	s.system = []string{"You are here.\nThe settings are in " + dir + "/.slothtool/plugin-configs/ai.json."}

@@ -11,8 +11,9 @@ import (
 func fileIntents() []intent {
 	return []intent{
 		{
-			name: "files.find",
-			need: func(t *turn) bool { return t.file != "" || t.kind != nil || t.slots["name"] != "" },
+			name:  "files.find",
+			pages: true,
+			need:  func(t *turn) bool { return t.file != "" || t.kind != nil || t.slots["name"] != "" },
 			en: `
 				find|locate|list|show|search|get|give|which|what|any|all .. files|file .. called|named|with_name|matching|like <name>
 				find|locate|list|show|search|get|give|which|what|any|all|are_there .. files|sources
@@ -26,8 +27,9 @@ func fileIntents() []intent {
 			ask: askFind, tell: tellFind,
 		},
 		{
-			name: "files.list",
-			need: func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") },
+			name:  "files.list",
+			pages: true,
+			need:  func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") },
 			en: `
 				what .. in|inside|here .. folder|directory|dir|here|repo|repository
 				list|show|see|display .. files|folder|directory|directories|dir|contents|content|everything|folders

@@ -105,7 +105,8 @@ func gitIntents() []intent {
 			ask: askDiff, tell: tellDiff,
 		},
 		{
-			name: "git.log",
+			name:  "git.log",
+			pages: true,
 			en: `
 				recent|last|latest|newest|previous .. commit|commits|log
 				commit|git history|log|logs
@@ -295,16 +296,29 @@ func tellWho(t *turn) protocol.Reply {
 	}
 	if len(list) > 0 {
 		return say(paragraphs(l.lastChangedBy(name, list[0].author, list[0].date, list[0].hash, list[0].subject),
-			l.earlierChanges(len(list)-1)+"\n"+l.commits(list[1:]), t.notes()), l.changedQuestion(), l.logQuestion())
+			l.earlierChanges(len(list)-1)+"\n"+l.commits(list[1:]), t.sameName(name), t.notes()), l.changedQuestion(), l.logQuestion())
 	}
 	if known := t.of("git", "ls-files"); known != nil && len(t.rounds) == 1 {
 		paths, _, _ := fileList(known)
 		paths = slices.DeleteFunc(paths, func(p string) bool { return path.Base(p) != t.file || !argument(p) })
+		slices.SortStableFunc(paths, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 		if len(paths) > 0 {
-			return propose(l.lookingAtHistoryOf(paths[0]), l.effectLog(), gitLog(5, "--", safePath(paths[0])))
+			return propose(l.lookingAtHistoryOf(paths[0]), l.effectLog(),
+				gitLog(5, "--", safePath(paths[0])), step("git", "ls-files", "--", "*/"+t.file))
 		}
 	}
 	return say(paragraphs(l.noHistoryOf(name), t.notes()), l.findQuestion(t.file), l.changedQuestion())
+}
+
+// sameName tells of tracked files that have the asked name too.
+func (t *turn) sameName(file string) string {
+	o := t.of("git", "ls-files")
+	if len(t.rounds) < 2 || !succeeded(o) {
+		return ""
+	}
+	paths, _, _ := fileList(o)
+	paths = slices.DeleteFunc(paths, func(p string) bool { return p == file || path.Base(p) != t.file })
+	return t.lang.sameName(paths)
 }
 
 func askBranch(t *turn) protocol.Reply {
@@ -371,21 +385,32 @@ func tellContributors(t *turn) protocol.Reply {
 	return say(paragraphs(l.contributors(len(items), total)+"\n"+l.bullets(items, 20), t.cutOff(o.Truncated), t.notes()), l.logQuestion(), l.changedQuestion())
 }
 
-func askDiff(t *turn) protocol.Reply {
+// diffSteps show what is not staged and what is, of one file or of all.
+func diffSteps(file string, options ...string) []protocol.Step {
 	var of []string
-	if t.file != "" {
-		of = []string{"--", safePath(t.file)}
+	if file != "" {
+		of = []string{"--", safePath(file)}
 	}
-	return propose(t.lang.lookingAtRepo(), t.lang.effectDiff(),
-		step("git", append([]string{"diff"}, of...)...),
-		step("git", append([]string{"diff", "--cached"}, of...)...))
+	var steps []protocol.Step
+	for _, which := range [][]string{{"diff"}, {"diff", "--cached"}} {
+		steps = append(steps, step("git", slices.Concat(which, options, of)...))
+	}
+	return steps
+}
+
+func askDiff(t *turn) protocol.Reply {
+	return propose(t.lang.lookingAtRepo(), t.lang.effectDiff(), diffSteps(t.file)...)
 }
 
 func tellDiff(t *turn) protocol.Reply {
 	l := t.lang
 	var parts []string
-	for i := range t.rounds[0] {
-		o := &t.rounds[0][i]
+	last := t.rounds[len(t.rounds)-1]
+	if slices.ContainsFunc(last, func(o protocol.Observation) bool { return o.Truncated && !slices.Contains(o.Args, "--stat") }) && len(t.rounds) == 1 {
+		return propose(l.longDiff(), l.effectDiff(), diffSteps(t.file, "--stat")...)
+	}
+	for i := range last {
+		o := &last[i]
 		if !ran(o) {
 			continue
 		}
@@ -394,6 +419,11 @@ func tellDiff(t *turn) protocol.Reply {
 		}
 		all := lines(o)
 		if len(all) == 0 {
+			continue
+		}
+		staged := slices.Contains(o.Args, "--cached")
+		if slices.Contains(o.Args, "--stat") {
+			parts = append(parts, l.diffSummary(strings.TrimSpace(all[len(all)-1]), staged), block("", firstLines(all[:len(all)-1], 60)), t.cutOff(len(all) > 61 || o.Truncated))
 			continue
 		}
 		added, removed := 0, 0
@@ -405,7 +435,7 @@ func tellDiff(t *turn) protocol.Reply {
 				removed++
 			}
 		}
-		parts = append(parts, l.diffTitle(slices.Contains(o.Args, "--cached"), added, removed, o.Truncated),
+		parts = append(parts, l.diffTitle(staged, added, removed, o.Truncated),
 			block("diff", firstLines(all, 120)), t.cutOff(len(all) > 120 || o.Truncated))
 	}
 	if len(parts) == 0 {

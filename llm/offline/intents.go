@@ -13,6 +13,8 @@ type intent struct {
 	// The wordings, one pattern a line (pattern.go); the wordings of both
 	// languages are tried for every question, people mix them.
 	en, zh string
+	// pages tells that "more" gives the next part of the answer.
+	pages bool
 	// need must hold too; nil is no condition.
 	need func(*turn) bool
 	// ask makes the first reply: commands, or words where none are needed.
@@ -93,6 +95,9 @@ func (b *book) answer(t *turn) protocol.Reply {
 			return pipedUnknown(t)
 		}
 		return unknown(t)
+	}
+	if t.page > 0 && !in.pages {
+		return say(t.lang.nothingMore(), t.lang.helpQuestions()...)
 	}
 	if len(t.rounds) == 0 {
 		return in.ask(t)

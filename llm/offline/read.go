@@ -29,8 +29,9 @@ func readIntents() []intent {
 			ask: askRead, tell: tellRead,
 		},
 		{
-			name: "read.first",
-			need: hasFile,
+			name:  "read.first",
+			pages: true,
+			need:  hasFile,
 			en: `
 				first|top|initial <n> lines|line
 				first|top lines|line|part of
@@ -45,8 +46,9 @@ func readIntents() []intent {
 			ask: askRead, tell: tellRead,
 		},
 		{
-			name: "read.file",
-			need: hasFile,
+			name:  "read.file",
+			pages: true,
+			need:  hasFile,
 			en: `
 				show|read|open|cat|display|print|view|see|look_at|look_into|check|examine|explain|summari*|describe|review|inspect
 				what .. in|inside|about|contain*|says|say|do|does
@@ -61,8 +63,9 @@ func readIntents() []intent {
 			ask: askRead, tell: tellRead,
 		},
 		{
-			name: "read.name", // of a file without an ending, or of a folder
-			need: func(t *turn) bool { return !hasHan(t.file) },
+			name:  "read.name",
+			pages: true, // of a file without an ending, or of a folder
+			need:  func(t *turn) bool { return !hasHan(t.file) },
 			en: `
 				^ show|read|open|cat|view|display|print|look_at file|folder? <file> $
 				what_is in|inside <file> $`,

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,8 @@ func searchIntents() []intent {
 	}
 	return []intent{
 		{
-			name: "search.todo",
+			name:  "search.todo",
+			pages: true,
 			en: `
 				todos|todo|fixme|fixmes|to-dos
 				what .. left|still to_do|to_be_done`,
@@ -51,7 +53,8 @@ func searchIntents() []intent {
 			ask:  askSearch, tell: tellExplain, instead: insteadOfGrep,
 		},
 		{
-			name: "search.text",
+			name:  "search.text",
+			pages: true,
 			en: `
 				where_is|where_are|where_do|where_does|where <text+> used|called|mentioned|referenced|imported|needed|set|read|written|appear*|occur*
 				where .. use|call|mention|import|need|reference <text+> $
@@ -277,8 +280,10 @@ func tellExplain(t *turn) protocol.Reply {
 	if strings.HasPrefix(lead, "-") {
 		args = append(args, "-e")
 	}
+	// Which files have it is asked for as well: what was found comes back
+	// shortened once this round is over.
 	return propose(l.readingAround(strings.TrimPrefix(best.File, "./"), best.Line, total), l.effectRead(),
-		step("grep", append(args, lead, safePath(best.File))...))
+		step("grep", append(args, lead, safePath(best.File))...), grep("-rlIFi", w, t.searchIn()))
 }
 
 // bestMatch prefers the line that defines a word, then the file that has most
@@ -328,8 +333,7 @@ func defines(text, name string) bool {
 	return strings.HasPrefix(after, ":=") || strings.HasPrefix(after, "= ") || strings.HasPrefix(after, "struct ") || strings.HasPrefix(after, "interface ")
 }
 
-// tellAround shows the place that was read. What the search before found may
-// have come back shortened.
+// tellAround shows the place that was read.
 func (t *turn) tellAround(o *protocol.Observation) protocol.Reply {
 	l := t.lang
 	w := t.target()
@@ -342,32 +346,16 @@ func (t *turn) tellAround(o *protocol.Observation) protocol.Reply {
 	if defines(text, w) {
 		advice = l.definedIn(w, file, at)
 	}
-	var whole, also string
-	if len(t.rounds) > 1 && len(t.rounds[len(t.rounds)-2]) > 0 {
-		before := &t.rounds[len(t.rounds)-2][0]
-		found, total := matches(before)
-		users := tally(matchFiles(found), func(s string) string { return s })
-		whole = l.usedAltogether(total, len(users), before.Truncated || total > len(found))
-		var others []string
-		for _, g := range users {
-			if g.name != file {
-				others = append(others, code(g.name)+" ("+digits(g.n)+")")
-			}
-		}
-		if len(others) > 0 {
-			also = l.alsoIn() + "\n" + l.bullets(others, 8)
+	var also string
+	if last := t.rounds[len(t.rounds)-1]; len(last) > 1 && ran(&last[1]) {
+		names, total, exact := fileList(&last[1])
+		names = slices.DeleteFunc(names, func(n string) bool { return n == file })
+		if len(names) > 0 {
+			also = l.alsoIn(total-1, exact) + " " + l.names(names, 12)
 		}
 	}
-	return say(paragraphs(advice, block(fenceName(file), shown), whole, also, l.noModelExplains(), t.notes()),
+	return say(paragraphs(advice, block(fenceName(file), shown), also, l.noModelExplains(), t.notes()),
 		l.showQuestion(file), l.whereUsedQuestion(w), l.whoQuestion(file))
-}
-
-func matchFiles(found []match) []string {
-	out := make([]string, len(found))
-	for i, m := range found {
-		out[i] = strings.TrimPrefix(m.File, "./")
-	}
-	return out
 }
 
 // around gives the lines that grep -n printed with their context, with their

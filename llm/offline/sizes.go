@@ -173,7 +173,7 @@ func tellSize(t *turn) protocol.Reply {
 }
 
 // thresholds are the sizes at which large files are looked for, in KiB.
-func thresholds() []int { return []int{1000, 50, 4} }
+func thresholds() []int { return []int{1000, 100, 16, 4} }
 
 func askLargest(t *turn) protocol.Reply {
 	var steps []protocol.Step
@@ -192,14 +192,15 @@ func tellLargest(t *turn) protocol.Reply {
 		}
 		slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.name, b.name)) })
 		var items []string
-		for _, e := range list {
+		for _, e := range list[:min(10, len(list))] {
 			items = append(items, code(strings.TrimPrefix(e.name, "./"))+" "+size(e.bytes))
 		}
-		return say(paragraphs(l.largestTitle()+"\n"+l.bullets(items, 10), t.cutFront(o), t.notes()), l.sizeQuestion(), l.diskQuestion())
+		return say(paragraphs(l.largestTitle()+"\n"+l.bullets(items, 10), t.notes()), l.sizeQuestion(), l.diskQuestion())
 	}
 	// The largest ones are in the first search that found some; a later one
 	// is taken where those are few and it is known as a whole.
 	var pick []string
+	all := true // of that search is known
 	for i := range t.rounds[0] {
 		o := &t.rounds[0][i]
 		if !ran(o) {
@@ -207,7 +208,7 @@ func tellLargest(t *turn) protocol.Reply {
 		}
 		paths, _, _ := fileList(o)
 		if len(paths) > 0 && (pick == nil || !o.Truncated && len(paths) <= maxCounted) {
-			pick = paths
+			pick, all = paths, !o.Truncated && len(paths) <= maxCounted
 		}
 		if len(pick) >= 10 {
 			break
@@ -218,9 +219,10 @@ func tellLargest(t *turn) protocol.Reply {
 		smallest := thresholds()[len(thresholds())-1]
 		return say(paragraphs(l.noLargeFiles(smallest), t.notes()), l.sizeQuestion(), l.listQuestion())
 	}
-	args := []string{"-l"}
+	// The largest come last, where a cut leaves them.
+	args := []string{"-lSr"}
 	for _, p := range firstLines(pick, maxCounted) {
 		args = append(args, safePath(p))
 	}
-	return propose(l.measuring(""), l.effectSize(), step("ls", args...))
+	return propose(l.measuringFound(len(pick), all), l.effectSize(), step("ls", args...))
 }

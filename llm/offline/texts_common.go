@@ -15,6 +15,10 @@ func (l lang) andMore(n int) string {
 
 func (l lang) more() string { return l.f("more", "更多") }
 
+func (l lang) nothingMore() string {
+	return l.f("There is nothing more to say about that.", "关于这个没有更多内容了。")
+}
+
 func (l lang) changedQuestion() string {
 	return l.f("what changed in this repository?", "这个仓库有什么改动？")
 }

@@ -129,18 +129,12 @@ func (l lang) foundInstead(word, file string, line int) string {
 	return l.f("I saw no line that defines %s. The best place is %s, line %d:", "没有看到定义 %s 的行。最相关的位置是 %s 第 %d 行：", code(word), code(file), line)
 }
 
-func (l lang) usedAltogether(total, files int, more bool) string {
-	if total == 0 {
-		return ""
+func (l lang) alsoIn(n int, exact bool) string {
+	if !exact {
+		return l.f("It is also in at least %s (in upper or lower case):", "它还出现在至少 %s中（忽略大小写）：", l.some(n, "other file", "个其他文件"))
 	}
-	least := ""
-	if more {
-		least = l.f("at least ", "至少 ")
-	}
-	return l.f("Altogether it is in %s%s of %s.", "总共出现在 %[1]s%[3]s的 %[2]s中。", least, l.some(total, "line", "行"), l.some(files, "file", "个文件"))
+	return l.f("It is also in %s (in upper or lower case):", "它还出现在 %s中（忽略大小写）：", l.some(n, "other file", "个其他文件"))
 }
-
-func (l lang) alsoIn() string { return l.f("Also in:", "也出现在：") }
 
 func (l lang) reading(file string) string { return l.f("Reading %s.", "读取 %s。", code(file)) }
 

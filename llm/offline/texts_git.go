@@ -176,6 +176,17 @@ func (l lang) noHistoryOf(file string) string {
 	return l.f("No commit has touched a file %s here: it does not exist under that name, or git does not track it.", "没有任何提交涉及文件 %s：它不存在，或者没有被 git 跟踪。", code(file))
 }
 
+func (l lang) sameName(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return l.f("There are other files of that name: %s", "还有其他同名文件：%s", l.names(paths, 8))
+}
+
+func (l lang) longDiff() string {
+	return l.f("The diff is too long to show as a whole. Looking at it file by file.", "差异太长，无法全部显示，改为逐个文件查看概况。")
+}
+
 func (l lang) otherBranches(names []string) string {
 	if len(names) == 0 {
 		return l.f("There is no other local branch.", "没有其他本地分支。")

@@ -18,10 +18,14 @@ func (l lang) diskFree(mount, total, free, used string) string {
 }
 
 func (l lang) measuring(dir string) string {
-	if dir == "" {
-		return l.f("Measuring the files that were found.", "查看找到的文件的大小。")
-	}
 	return l.f("Measuring %s.", "计算 %s 的大小。", code(dir))
+}
+
+func (l lang) measuringFound(n int, all bool) string {
+	if !all {
+		return l.f("There are more large files than I see the names of. Comparing %s of them.", "大文件的数量超出我能看到的范围，比较其中的 %s。", l.some(n, "file", "个文件"))
+	}
+	return l.f("Comparing %s.", "比较 %s的大小。", l.some(n, "file", "个文件"))
 }
 
 func (l lang) takes(dir, size string) string {
