@@ -298,8 +298,7 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 	return line, err
 }
 
-// open makes room for a question, and forgets what was typed before it was
-// there to be read.
+// open makes room for a question.
 func (a *asker) open() {
 	f := a.face
 	f.mu.Lock()
@@ -311,7 +310,6 @@ func (a *asker) open() {
 		}
 	}
 	a.modes.restore()
-	a.in.discard()
 }
 
 // done ends a question.
@@ -323,8 +321,10 @@ func (a *asker) done() {
 	}
 }
 
-// ask writes a prompt and reads the line that answers it.
+// ask writes a prompt and reads the line that answers it. What was typed
+// before the prompt was there is no answer.
 func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
+	a.in.discard()
 	a.print(paint(prompt, bold, a.out.color) + " > ")
 	line, err := a.in.readLine(ctx)
 	if err != nil {

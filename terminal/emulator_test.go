@@ -34,7 +34,7 @@ func (e *emulator) Write(p []byte) (int, error) {
 		default:
 			g := displaywidth.StringGraphemes(s)
 			g.Next()
-			if v := g.Value(); v < " " {
+			if v := g.Value(); v < " " && v != "\t" {
 				e.strange = append(e.strange, v)
 			}
 			e.put(g.Value(), g.Width())
@@ -53,8 +53,10 @@ func (e *emulator) at(row int) {
 
 func (e *emulator) put(g string, width int) {
 	e.at(e.row)
-	if width == 0 && e.col > 0 && len(e.lines[e.row]) >= e.col {
-		e.lines[e.row][e.col-1] += g
+	if width == 0 { // it joins with what stands before it
+		if e.col > 0 && len(e.lines[e.row]) >= e.col {
+			e.lines[e.row][e.col-1] += g
+		}
 		return
 	}
 	if e.col+width > e.width {
@@ -78,6 +80,12 @@ func (e *emulator) csi(arg string, final byte) {
 	case 'A':
 		top := max(len(e.lines)-e.height, 0)
 		e.row = max(e.row-max(n, 1), top)
+	case 'C':
+		e.col += max(n, 1)
+	case 'h', 'l':
+		if arg != "?2004" {
+			e.strange = append(e.strange, arg+string(final))
+		}
 	case 'J':
 		e.at(e.row)
 		e.lines = e.lines[:e.row+1]

@@ -54,7 +54,9 @@ func (in *input) read(ctx context.Context) ([]byte, error) {
 	if err != nil && ctx.Err() != nil {
 		return data, ctx.Err()
 	}
-	in.err = err
+	if !in.terminal { // an end of file that was typed is not for ever
+		in.err = err
+	}
 	if len(data) > 0 {
 		return data, nil
 	}
@@ -79,9 +81,6 @@ func (in *input) readLine(ctx context.Context) (string, error) {
 		}
 		line = append(line, data...)
 	}
-	if in.terminal { // an end of file typed at a terminal is not for ever
-		in.err = nil
-	}
 	return strings.TrimSuffix(string(line), "\r"), nil
 }
 
@@ -91,7 +90,7 @@ func (in *input) discard() {
 	if !in.terminal {
 		return
 	}
-	in.ahead, in.err = nil, nil
+	in.ahead = nil
 	select {
 	case <-in.chunks:
 		in.pending = false

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,8 +77,18 @@ func readFD(fd int, p []byte) (int, error) {
 }
 
 // stopSelf stops the process group as Ctrl-Z would, and comes back when it
-// goes on.
-func stopSelf() { _ = syscall.Kill(0, syscall.SIGTSTP) }
+// goes on. Where nothing can stop it (no shell is there to take over) it
+// comes back soon.
+func stopSelf() {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	defer signal.Stop(goesOn)
+	_ = syscall.Kill(0, syscall.SIGTSTP)
+	select {
+	case <-goesOn:
+	case <-time.After(300 * time.Millisecond):
+	}
+}
 
 // resizeSignals are sent when the window changes its size.
 func resizeSignals() []os.Signal { return []os.Signal{syscall.SIGWINCH} }

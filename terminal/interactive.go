@@ -1,0 +1,422 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/holic512/plugin-ai/runner"
+)
+
+// Agent is who answers. A [runner.Runner] is one.
+type Agent interface {
+	Prompt(ctx context.Context, input runner.Input) runner.Result
+	Forget()
+}
+
+// Models names the models that /model shows and chooses from.
+type Models interface {
+	Current() string
+	Names() []string
+	// Use changes the model for what is asked from now on.
+	Use(name string) error
+}
+
+// Conversation is what [Face.Interactive] needs beside the agent.
+type Conversation struct {
+	HistoryFile string              // "" keeps no history
+	Mask        func(string) string // takes secrets out of what is kept; nil keeps all
+	Policy      func() string       // the summary that /policy shows; nil is none
+	Models      Models              // nil: /model is not known
+}
+
+// The exit codes of [Face.Interactive] beside 0 and 128 + the signal.
+const (
+	exitInterrupted = 130
+	exitLocal       = 2
+)
+
+const (
+	secondInterrupt = 2 * time.Second // a second Ctrl-C in this time leaves
+	leaveGrace      = 3 * time.Second // that a turn has to end in when the loop is left
+)
+
+// Interactive reads one input after the other and hands it to the agent,
+// until the person leaves: 0 for the end of the input or /quit, 130 for the
+// second Ctrl-C, 128 and its number for another signal; 130 too where ctx
+// ends. It takes care of the signals itself: an interrupt must not end ctx.
+// The terminal is as it was when it returns or panics.
+func (f *Face) Interactive(ctx context.Context, agent Agent, talk Conversation) (code int) {
+	l := &loop{face: f, agent: agent, talk: talk, t: f.texts}
+	defer f.restoreTerminal()
+	past, err := loadHistory(talk.HistoryFile, talk.Mask)
+	if err != nil {
+		f.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
+	}
+	l.past = past
+	if c := f.console(); c != nil && !f.cfg.JSON && f.in.terminal && c.out.control {
+		l.editor = &editor{console: c, prompt: "> ", search: f.texts.Search, clear: true}
+	}
+	stop := l.watch()
+	defer stop()
+	return l.run(ctx)
+}
+
+// restoreTerminal undoes all that may have been changed on the terminal.
+func (f *Face) restoreTerminal() {
+	f.mu.Lock()
+	f.silent = false
+	f.mu.Unlock()
+	f.modes.restore()
+}
+
+// A loop is one conversation at a terminal.
+type loop struct {
+	face   *Face
+	agent  Agent
+	talk   Conversation
+	t      *texts
+	past   *history
+	editor *editor // nil: plain lines
+
+	suggestions []string
+
+	mu          sync.Mutex
+	cancel      context.CancelCauseFunc // of what goes on now
+	interrupted time.Time               // when Ctrl-C came last
+	code        int                     // to leave with; 0: stay
+	left        chan struct{}           // closed when code is set
+}
+
+// watch takes the signals until stop is called.
+func (l *loop) watch() (stop func()) {
+	l.left = make(chan struct{})
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, leaveSignals()...)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				if s == os.Interrupt {
+					l.interrupt()
+				} else if n, ok := s.(syscall.Signal); ok {
+					l.leave(128 + int(n))
+				}
+			}
+		}
+	}()
+	return func() { signal.Stop(signals); close(done) }
+}
+
+// interrupt is one Ctrl-C. It tells whether it was the second one.
+func (l *loop) interrupt() (second bool) {
+	l.mu.Lock()
+	second = time.Since(l.interrupted) < secondInterrupt
+	l.interrupted = time.Now()
+	cancel := l.cancel
+	l.mu.Unlock()
+	if second {
+		l.leave(exitInterrupted)
+	} else if cancel != nil {
+		cancel(errInterrupted)
+	}
+	return second
+}
+
+func (l *loop) leave(code int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.code == 0 {
+		l.code = code
+		close(l.left)
+	}
+	if l.cancel != nil {
+		l.cancel(errInterrupted)
+	}
+}
+
+// leaving gives the code to leave with; 0 is none.
+func (l *loop) leaving() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.code
+}
+
+// within runs something that the signals can cancel.
+func (l *loop) within(ctx context.Context, do func(ctx context.Context)) {
+	inner, cancel := context.WithCancelCause(ctx)
+	l.mu.Lock()
+	l.cancel = cancel
+	if l.code != 0 {
+		cancel(errInterrupted)
+	}
+	l.mu.Unlock()
+	do(inner)
+	l.mu.Lock()
+	l.cancel = nil
+	l.mu.Unlock()
+	cancel(nil)
+}
+
+func (l *loop) run(ctx context.Context) int {
+	if l.face.in.terminal {
+		l.say(l.t.Welcome)
+	}
+	asked := false // whether Ctrl-C at an empty prompt was just answered
+	for {
+		var text string
+		var err error
+		l.within(ctx, func(ctx context.Context) { text, err = l.read(ctx) })
+		switch code := l.leaving(); {
+		case code != 0:
+			return code
+		case ctx.Err() != nil:
+			return exitInterrupted
+		case errors.Is(err, io.EOF):
+			return 0
+		case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+			if strings.TrimSpace(text) != "" {
+				asked = false
+				continue
+			}
+			if asked {
+				return exitInterrupted
+			}
+			l.say(l.t.PressAgain)
+			asked = true
+			continue
+		case err != nil:
+			l.face.Fail(err.Error(), "", exitLocal)
+			return exitLocal
+		}
+		asked = false
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		if err := l.past.add(text); err != nil {
+			l.face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
+		}
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(l.suggestions) {
+			text = l.suggestions[n-1]
+			l.say("> " + cleanLine(text))
+		} else if done, quit := l.command(text); quit {
+			return 0
+		} else if done {
+			continue
+		}
+		l.turn(ctx, text)
+		if code := l.leaving(); code != 0 {
+			return code
+		}
+	}
+}
+
+// read reads one input.
+func (l *loop) read(ctx context.Context) (string, error) {
+	if l.editor != nil {
+		l.editor.past = l.past.entries
+		text, err := l.editor.edit(ctx, "")
+		if errors.Is(err, errInterrupted) && strings.TrimSpace(text) == "" && l.interrupt() {
+			err = io.EOF // the code to leave with is set
+		}
+		return text, err
+	}
+	f := l.face
+	f.modes.restore()
+	var whole strings.Builder
+	for {
+		if f.in.terminal && !f.cfg.JSON {
+			f.mu.Lock()
+			f.err.print("> ")
+			f.mu.Unlock()
+		}
+		line, err := f.in.readLine(ctx)
+		if err != nil {
+			if f.in.terminal {
+				l.say("")
+			}
+			if errors.Is(err, io.EOF) && whole.Len() > 0 {
+				return whole.String(), nil
+			}
+			return "", err
+		}
+		more, goesOn := strings.CutSuffix(line, `\`)
+		whole.WriteString(more)
+		if !goesOn {
+			return whole.String(), nil
+		}
+		whole.WriteByte('\n')
+	}
+}
+
+// turn hands one input to the agent and waits for the end.
+func (l *loop) turn(ctx context.Context, text string) {
+	f := l.face
+	if f.in.terminal && f.err.terminal {
+		f.mu.Lock()
+		f.silent = true
+		f.mu.Unlock()
+		f.modes.silent()
+	}
+	l.within(ctx, func(ctx context.Context) {
+		done := make(chan runner.Result, 1)
+		go func() {
+			defer func() {
+				if p := recover(); p != nil { // the program ends; not so the terminal
+					f.restoreTerminal()
+					panic(p)
+				}
+			}()
+			done <- l.agent.Prompt(ctx, runner.Input{Text: text})
+		}()
+		select {
+		case r := <-done:
+			l.suggest(r)
+		case <-l.left:
+			select {
+			case <-done:
+			case <-time.After(leaveGrace):
+			}
+		}
+	})
+	f.restoreTerminal()
+}
+
+// suggest lists what an answer offers to ask next.
+func (l *loop) suggest(r runner.Result) {
+	l.suggestions = nil
+	if r.End != runner.EndChat || r.Reply.Chat == nil {
+		return
+	}
+	for _, s := range r.Reply.Chat.Suggestions {
+		if strings.TrimSpace(s) != "" {
+			l.suggestions = append(l.suggestions, s)
+		}
+	}
+	if len(l.suggestions) == 0 {
+		return
+	}
+	l.say(l.t.Suggestions)
+	for i, s := range l.suggestions {
+		l.say("  " + strconv.Itoa(i+1) + ". " + cleanLine(s))
+	}
+}
+
+// command carries out a line that is meant for the program.
+func (l *loop) command(text string) (done, quit bool) {
+	if text == "exit" || text == "quit" {
+		return true, true
+	}
+	word, arg, _ := strings.Cut(text, " ")
+	if !strings.HasPrefix(word, "/") || strings.Contains(word[1:], "/") || strings.Contains(text, "\n") {
+		return false, false
+	}
+	switch arg = strings.TrimSpace(arg); word {
+	case "/quit", "/exit":
+		return true, true
+	case "/help":
+		l.say(l.t.Help)
+	case "/clear":
+		l.agent.Forget()
+		l.suggestions = nil
+		l.say(l.t.Cleared)
+	case "/policy":
+		if l.talk.Policy == nil {
+			l.say(l.t.NoPolicy)
+		} else {
+			l.say(strings.TrimRight(clean(l.talk.Policy()), "\n"))
+		}
+	case "/model":
+		l.model(arg)
+	default:
+		l.unknown(word)
+	}
+	return true, false
+}
+
+func (l *loop) model(name string) {
+	m := l.talk.Models
+	switch {
+	case m == nil:
+		l.unknown("/model")
+	case name == "":
+		l.say(fmt.Sprintf(l.t.ModelNow, cleanLine(m.Current())))
+		if names := m.Names(); len(names) > 0 {
+			l.say(fmt.Sprintf(l.t.ModelUnknown, cleanLine(strings.Join(names, ", "))))
+		}
+	default:
+		if err := m.Use(name); err != nil {
+			l.face.Notify(runner.Notice{Kind: runner.NoticeError, Text: err.Error()})
+			return
+		}
+		l.say(fmt.Sprintf(l.t.ModelSet, cleanLine(m.Current())))
+	}
+}
+
+func (l *loop) unknown(word string) {
+	if near := nearest(word); near != "" {
+		l.say(fmt.Sprintf(l.t.UnknownCommand, cleanLine(word), near))
+		return
+	}
+	l.say(fmt.Sprintf(l.t.UnknownPlain, cleanLine(word)))
+}
+
+// nearest gives the commands that may be meant.
+func nearest(word string) string {
+	var near []string
+	for _, c := range []string{"/help", "/clear", "/model", "/policy", "/quit", "/exit"} {
+		if c != word && (len(word) > 1 && strings.HasPrefix(c, word) || distance(word, c) <= 2) {
+			near = append(near, c)
+		}
+	}
+	return strings.Join(near, ", ")
+}
+
+// distance counts the letters to add, drop or change between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, corner+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// say writes a line for the person.
+func (l *loop) say(text string) {
+	f := l.face
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.people == nil {
+		if text != "" {
+			f.report.notice(runner.Notice{Kind: runner.NoticeInfo, Text: text})
+		}
+		return
+	}
+	for _, line := range strings.Split(text, "\n") {
+		f.people.line(0, "", 0, line)
+	}
+}
