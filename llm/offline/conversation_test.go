@@ -104,6 +104,7 @@ func TestFiles(t *testing.T) {
 	has(t, s.ask("有多少个 go 文件？"), "**3 个 Go 文件**")
 	has(t, s.ask("how many lines of Go?"), "**23 lines of Go** in 3 files", "`toml/toml.go` (13)")
 	has(t, s.ask("多少行代码"), "代码 共 23 行", "3 个文件")
+	has(t, s.ask("how many lines of Go in toml?"), "**16 lines of Go** in 2 files")
 	has(t, s.ask("how many lines does toml.go have?"), "`toml/toml.go` has **13 lines**")
 	has(t, s.ask("how big is this folder?"), "on disk", "`toml/`")
 	write(t, dir, "big one.bin", strings.Repeat("x", 70_000))

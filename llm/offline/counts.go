@@ -26,7 +26,7 @@ func tellFileLines(t *turn) protocol.Reply {
 	f := strings.Fields(last.StdoutTail)
 	if !succeeded(last) || len(f) < 4 {
 		if strings.Contains(last.StderrTail, "No such file") && len(t.rounds) == 1 && !strings.Contains(t.file, "/") {
-			return propose(l.lookingFor(t.file), l.effectList(), find("-iname", t.file))
+			return propose(l.lookingFor(t.file), l.effectList(), find(".", "-iname", t.file))
 		}
 		return t.failed(last)
 	}
@@ -52,7 +52,7 @@ func askLines(t *turn) protocol.Reply {
 	if t.kind != nil {
 		globs = t.kind.globs
 	}
-	return propose(t.lang.countingLines(), t.lang.effectCount(), find(named("-name", globs...)...))
+	return propose(t.lang.countingLines(), t.lang.effectCount(), find(t.root(), named("-name", globs...)...))
 }
 
 // emptyTree is the name that git gives to a tree without files.
@@ -79,7 +79,14 @@ func tellLines(t *turn) protocol.Reply {
 			return say(paragraphs(l.noFiles(firstLines(globs, 3)), t.notes()), l.countQuestion(), l.listQuestion())
 		case total > len(paths) || o.Truncated || len(paths) > maxCounted:
 			// Too many to name. Git knows how many lines they have.
-			return propose(l.countingWithGit(total), l.effectCount(), step("git", append([]string{"diff", "--shortstat", emptyTree, "HEAD", "--"}, globs...)...))
+			args := []string{"diff", "--shortstat", emptyTree, "HEAD", "--"}
+			for _, g := range globs {
+				if root := t.root(); root != "." {
+					g = path.Join(root, g)
+				}
+				args = append(args, g)
+			}
+			return propose(l.countingWithGit(total), l.effectCount(), step("git", args...))
 		}
 		args := []string{"-l"}
 		for _, p := range paths {
@@ -183,7 +190,7 @@ func askCount(t *turn) protocol.Reply {
 	if t.kind != nil {
 		tests = named("-iname", t.kind.globs...)
 	}
-	return propose(t.lang.countingFiles(), t.lang.effectCount(), find(tests...))
+	return propose(t.lang.countingFiles(), t.lang.effectCount(), find(t.root(), tests...))
 }
 
 func tellCount(t *turn) protocol.Reply {

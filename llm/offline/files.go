@@ -13,8 +13,11 @@ func fileIntents() []intent {
 		{
 			name:  "files.find",
 			pages: true,
-			need:  func(t *turn) bool { return t.file != "" || t.kind != nil || t.slots["name"] != "" },
+			need: func(t *turn) bool {
+				return t.file != "" && !strings.HasSuffix(t.file, "/") || t.kind != nil || t.slots["name"] != ""
+			},
 			en: `
+				find|locate|list|show|search|get|give|which|what|any|all .. files|sources in|inside|under <dir> folder|directory? $
 				find|locate|list|show|search|get|give|which|what|any|all .. files|file .. called|named|with_name|matching|like <name>
 				find|locate|list|show|search|get|give|which|what|any|all|are_there .. files|sources
 				find|locate|search_for|search|look_for|where
@@ -31,6 +34,7 @@ func fileIntents() []intent {
 			pages: true,
 			need:  func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") },
 			en: `
+				what|list|show|see|files|contents|content .. in|inside|of <dir> folder|directory|dir $
 				what .. in|inside|here .. folder|directory|dir|here|repo|repository
 				list|show|see|display .. files|folder|directory|directories|dir|contents|content|everything|folders
 				^ list|ls|dir $
@@ -40,6 +44,7 @@ func fileIntents() []intent {
 				what_is|what_files_are|anything|look|list|files in|inside|under <dir> $
 				what_is here|there|around`,
 			zh: `
+				<dir> 目录|文件夹 里|下|中 面? 有? 什么|哪些|啥
 				目录|文件夹|这里|这儿|当前目录|里面 .. 有|是 什么|哪些|啥|多少
 				列出|显示|看|查看 .. 文件|目录|内容|文件夹
 				有? 哪些|什么 文件|目录
@@ -63,8 +68,8 @@ func newestIntents() []intent {
 }
 
 // find builds a search for files that stays out of what people do not mean.
-func find(tests ...string) protocol.Step {
-	args := []string{".", "-type", "d", "(", "-name", ".git", "-o", "-name", "node_modules", ")", "-prune", "-o", "-type", "f"}
+func find(where string, tests ...string) protocol.Step {
+	args := []string{where, "-type", "d", "(", "-name", ".git", "-o", "-name", "node_modules", ")", "-prune", "-o", "-type", "f"}
 	return step("find", append(append(args, tests...), "-print")...)
 }
 
@@ -86,7 +91,10 @@ func named(test string, globs ...string) []string {
 // wanted gives what a search by name is for: the test, its patterns and how
 // to call it.
 func (t *turn) wanted() (test string, globs []string, name string) {
-	name = cmpOr(t.slots["name"], t.file)
+	name = t.slots["name"]
+	if name == "" && !strings.HasSuffix(t.file, "/") {
+		name = t.file
+	}
 	switch {
 	case name == "" && t.kind != nil:
 		return "-iname", t.kind.globs, ""
@@ -103,9 +111,17 @@ func (t *turn) wanted() (test string, globs []string, name string) {
 	return "-iname", []string{"*" + base + "*"}, name
 }
 
+// root is the folder that a search is to begin in.
+func (t *turn) root() string {
+	if t.slots["dir"] == "" && !strings.HasSuffix(t.file, "/") {
+		return "."
+	}
+	return t.folder()
+}
+
 func askFind(t *turn) protocol.Reply {
 	test, globs, _ := t.wanted()
-	return propose(t.lang.lookingForFiles(globs), t.lang.effectList(), find(named(test, globs...)...))
+	return propose(t.lang.lookingForFiles(globs), t.lang.effectList(), find(t.root(), named(test, globs...)...))
 }
 
 const perPage = 40
@@ -123,7 +139,7 @@ func tellFind(t *turn) protocol.Reply {
 			return t.failed(o)
 		}
 		if test == "-name" && len(t.rounds) == 1 {
-			return propose(l.lookingForSimilar(name), l.effectList(), find("-iname", "*"+strings.TrimSuffix(globs[0], path.Ext(globs[0]))+"*"))
+			return propose(l.lookingForSimilar(name), l.effectList(), find(".", "-iname", "*"+strings.TrimSuffix(globs[0], path.Ext(globs[0]))+"*"))
 		}
 		return say(paragraphs(l.noFiles(globs), t.notes()), l.listQuestion(), l.searchQuestion(""))
 	}
@@ -180,7 +196,7 @@ func tally(list []string, key func(string) string) []group {
 func (t *turn) folder() string {
 	d := cmpOr(t.slots["dir"], t.file)
 	switch strings.ToLower(d) {
-	case "", ".", "this", "here", "current", "the current", "folder", "directory", "repo", "repository", "project", "it", "root",
+	case "", ".", "this", "here", "my", "current", "folder", "directory", "repo", "repository", "project", "it", "root",
 		"目录", "这个目录", "这里", "当前", "当前目录", "文件夹", "这个文件夹", "仓库", "项目":
 		return "."
 	}

@@ -133,7 +133,7 @@ func tellRead(t *turn) protocol.Reply {
 		}
 		names := withPrefix(lines(first), knownFile(t.file))
 		if len(names) == 0 {
-			return propose(l.lookingFor(t.file), l.effectList(), find("-iname", knownFile(t.file)+"*"))
+			return propose(l.lookingFor(t.file), l.effectList(), find(".", "-iname", knownFile(t.file)+"*"))
 		}
 		return propose(l.reading(names[0]), l.effectRead(), t.readFile(names[0])...)
 	case "find":
@@ -160,7 +160,7 @@ func tellRead(t *turn) protocol.Reply {
 	case strings.Contains(detail, "Is a directory") || strings.Contains(detail, "是一个目录"):
 		return propose(l.itIsAFolder(t.file), l.effectList(), step("ls", "-la", t.home(safePath(t.file))))
 	case (strings.Contains(detail, "No such file") || strings.Contains(detail, "没有那个文件")) && len(t.rounds) == 1 && !strings.Contains(t.file, "/"):
-		return propose(l.lookingFor(t.file), l.effectList(), find("-iname", t.file))
+		return propose(l.lookingFor(t.file), l.effectList(), find(".", "-iname", t.file))
 	case strings.Contains(detail, "No such file") || strings.Contains(detail, "没有那个文件"):
 		return say(paragraphs(l.noSuchFile(t.file), t.notes()), l.listQuestion(), l.findQuestion(path.Base(t.file)))
 	}

@@ -50,6 +50,7 @@ func sizeIntents() []intent {
 		{
 			name: "size.lines",
 			en: `
+				how_many .. lines .. in|inside|under <dir> folder|directory? $
 				how_many .. lines
 				how_much .. code
 				lines_of|count .. code|lines
@@ -66,6 +67,7 @@ func sizeIntents() []intent {
 		{
 			name: "size.count",
 			en: `
+				how_many .. files|tests|images|sources .. in|inside|under <dir> folder|directory? $
 				how_many .. files|tests|images|sources
 				number_of|count .. files|tests|images
 				file count`,
@@ -78,6 +80,8 @@ func sizeIntents() []intent {
 		{
 			name: "size.folder",
 			en: `
+				how big|large|heavy is <dir> folder|directory|dir
+				size|sizes of <dir> folder|directory|dir
 				how big|large|heavy is <dir> $
 				how big|large|heavy|much_space
 				size|sizes of <dir> $
@@ -85,6 +89,7 @@ func sizeIntents() []intent {
 				disk usage
 				^ du $`,
 			zh: `
+				<dir> 目录|文件夹 的? 有? 多大|占多少|占用|大小
 				<dir> 的? 有? 多大|占多少|占用|大小
 				多大|占 .. 空间`,
 			ask: askSize, tell: tellSize,
@@ -178,7 +183,7 @@ func thresholds() []int { return []int{1000, 100, 16, 4} }
 func askLargest(t *turn) protocol.Reply {
 	var steps []protocol.Step
 	for _, k := range thresholds() {
-		steps = append(steps, find("-size", "+"+strconv.Itoa(k)+"k"))
+		steps = append(steps, find(t.root(), "-size", "+"+strconv.Itoa(k)+"k"))
 	}
 	return propose(t.lang.lookingForLarge(), t.lang.effectList(), steps...)
 }

@@ -186,7 +186,7 @@ func (l lang) outOfRounds() string {
 }
 
 func (l lang) nothingRan() string {
-	return l.f("I could not look, because the commands did not run:", "命令没有运行，所以我无法查看：")
+	return l.f("Nothing of it ran, so there is nothing to tell:", "命令没有运行，所以没有结果可说：")
 }
 
 func (l lang) notRun(o *protocol.Observation) string {
