@@ -107,9 +107,9 @@ func (b *buffer) blankLeft() int {
 	return i
 }
 
-// do carries out a key that changes the text or moves in it. It tells
-// whether the key is such a one.
-func (b *buffer) do(k key) bool {
+// do carries out a key that changes the text or moves in it; any other does
+// nothing.
+func (b *buffer) do(k key) {
 	switch k.code {
 	case keyText:
 		b.insert(k.text)
@@ -146,7 +146,5 @@ func (b *buffer) do(k key) bool {
 	case keyYank:
 		b.insert(b.kill)
 	default:
-		return false
 	}
-	return true
 }

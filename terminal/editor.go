@@ -146,6 +146,7 @@ func (e *editor) key(k key) (done bool, err error) {
 		e.vertical(-1)
 	case keyDown:
 		e.vertical(1)
+	default:
 	}
 	e.do(k)
 	return false, nil

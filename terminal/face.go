@@ -153,6 +153,7 @@ func (f *Face) readAnswer(ev runner.Event) {
 			restarted = f.answer.add(delta)
 		case "":
 			f.early += ev.Delta
+		default: // shown whole, on standard error
 		}
 	case runner.MessageEnd:
 		if ev.Role == llm.RoleAssistant && ev.Reply != nil {
@@ -166,6 +167,7 @@ func (f *Face) readAnswer(ev runner.Event) {
 			restarted = f.reply(&r.Reply)
 		}
 		f.answer.drop()
+	default:
 	}
 	if restarted {
 		f.report.restarted()

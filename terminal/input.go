@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -69,7 +70,7 @@ func (in *input) readLine(ctx context.Context) (string, error) {
 	for {
 		data, err := in.read(ctx)
 		if err != nil {
-			if len(line) > 0 && err == io.EOF {
+			if len(line) > 0 && errors.Is(err, io.EOF) {
 				break
 			}
 			return "", err

@@ -5,10 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -17,7 +14,9 @@ import (
 // minNested is the width below which blocks are not indented any further.
 const minNested = 10
 
-// markdown draws Markdown for a terminal. Without colours the marks of
+// markdown draws Markdown for a terminal: what CommonMark knows, and tables.
+// Those are found here, because goldmark's extensions cost every start of the
+// program more than its parser does. Without colours the marks of
 // emphasis and code stay, so that nothing is lost.
 type markdown struct {
 	color  bool
@@ -26,16 +25,20 @@ type markdown struct {
 
 func newMarkdown(color bool) markdown {
 	return markdown{color, sync.OnceValue(func() parser.Parser {
-		return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
+		return parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)
 	})}
 }
 
 // rows draws one block, or several, as rows of at most columns columns.
 func (m markdown) rows(source string, columns int) []string {
 	src := []byte(source)
-	d := &drawing{src: src, color: m.color}
+	d := &drawing{src: src, color: m.color, parser: m.parser()}
 	var out []string
-	for _, row := range d.blocks(m.parser().Parse(text.NewReader(src)), columns) {
+	for _, row := range d.blocks(d.parser.Parse(text.NewReader(src)), columns) {
 		out = append(out, paintCells(trimCells(row), m.color))
 	}
 	return out
@@ -76,8 +79,9 @@ func (m markdown) whole(source string, columns int) []string {
 
 // A drawing is one block while it is drawn.
 type drawing struct {
-	src   []byte
-	color bool
+	src    []byte
+	color  bool
+	parser parser.Parser
 }
 
 // blocks draws the blocks inside n, with an empty row between them.
@@ -111,8 +115,8 @@ func (d *drawing) block(n ast.Node, width int) [][]cell {
 		return wrap(cells(strings.TrimRight(d.lines(n), "\n"), 0), width)
 	case *ast.ThematicBreak:
 		return [][]cell{cells(strings.Repeat("─", min(width, 40)), dim)}
-	case *extast.Table:
-		return d.table(n, width)
+	case *ast.Paragraph, *ast.TextBlock:
+		return d.paragraph(n, width)
 	case *ast.LinkReferenceDefinition:
 		return wrap(cells(strings.TrimRight(d.lines(n), "\n"), dim), width)
 	}
@@ -248,13 +252,6 @@ func (d *drawing) span(n ast.Node, st style) []cell {
 			return d.marked(n, st|bold, "**")
 		}
 		return d.marked(n, st|italic, "*")
-	case *extast.Strikethrough:
-		return d.marked(n, st|strike, "~~")
-	case *extast.TaskCheckBox:
-		if n.IsChecked {
-			return cells("[x] ", st)
-		}
-		return cells("[ ] ", st)
 	case *ast.AutoLink:
 		return cells(clean(string(n.Label(d.src))), st|underline)
 	case *ast.Link:

@@ -124,6 +124,7 @@ func (p *people) event(ev runner.Event) {
 		if ev.Result != nil {
 			p.end(ev.Result)
 		}
+	default:
 	}
 }
 
@@ -222,8 +223,9 @@ func levelStyle(l protocol.Level) style {
 		return green
 	case protocol.Confirm:
 		return yellow
+	default:
+		return red
 	}
-	return red
 }
 
 // reasons writes the rules that were hit, each with its reason.
@@ -398,8 +400,9 @@ func (p *people) why(err *llm.Error) string {
 		return p.t.TimedOutServer
 	case llm.ErrIncomplete, llm.ErrMalformed:
 		return p.t.BadEnd
+	default:
+		return cleanLine(err.Message)
 	}
-	return cleanLine(err.Message)
 }
 
 // hint says what a person can do about a failed call.

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // child is the program that the tests start in a pseudo-terminal.
 func child(mode string) int {
 	f := New(Config{
-		Streams: Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, TTY: OpenTTY},
+		Streams: Streams{In: os.NewFile(0, "in"), Out: os.NewFile(1, "out"), Err: os.NewFile(2, "err"), TTY: OpenTTY},
 		Getenv:  os.Getenv,
 	})
 	defer f.Close()

@@ -57,7 +57,7 @@ func isHeading(s string) bool {
 // fenceOf gives the fence that a line opens or closes.
 func fenceOf(s string) string {
 	for _, c := range []string{"`", "~"} {
-		if n := len(s) - len(strings.TrimLeft(s, c)); n >= 3 && !(c == "`" && strings.Contains(s[n:], "`")) {
+		if n := len(s) - len(strings.TrimLeft(s, c)); n >= 3 && (c == "~" || !strings.Contains(s[n:], "`")) {
 			return s[:n]
 		}
 	}

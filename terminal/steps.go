@@ -37,8 +37,9 @@ func stepLine(s *protocol.Step) string {
 			words = append(words, "remove "+path)
 		}
 		return protocol.FormatCommand(string(s.Tool), words)
+	default:
+		return protocol.FormatCommand(s.Program, s.Args)
 	}
-	return protocol.FormatCommand(s.Program, s.Args)
 }
 
 // chop breaks a command into rows without losing one of its cells: behind a

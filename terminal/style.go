@@ -10,7 +10,6 @@ const (
 	dim
 	italic
 	underline
-	strike
 	red
 	green
 	yellow
@@ -21,7 +20,7 @@ const (
 
 // codes gives the SGR parameters of a style.
 func (s style) codes() string {
-	table := [...]string{"1", "2", "3", "4", "9", "31", "32", "33", "34", "35", "36"}
+	table := [...]string{"1", "2", "3", "4", "31", "32", "33", "34", "35", "36"}
 	var out []string
 	for i, code := range table {
 		if s&(1<<i) != 0 {
