@@ -59,7 +59,9 @@ func (f *Face) console() *console {
 		}
 		c.in = newInput(tty)
 		c.modes = saveModes(c.in)
-		f.cleanup = append(f.cleanup, c.modes.restore)
+		f.mu.Lock()
+		f.cleanup = append([]func(){c.modes.restore}, f.cleanup...)
+		f.mu.Unlock()
 	default:
 		return nil
 	}
@@ -284,6 +286,7 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 	}
 	if a.out.control {
 		a.say("", t.EditTitle)
+		a.in.discard()
 		line, err := a.edit(ctx, text)
 		if err != nil {
 			return "", err

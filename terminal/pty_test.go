@@ -46,6 +46,13 @@ func child(mode string) int {
 		agent.Prompt(context.Background(), runner.Input{Text: "commit"})
 		return 0
 	}
+	if mode == "pipe" {
+		agent.Prompt(context.Background(), runner.Input{Text: "hello"})
+		if !errors.Is(f.Err(), ErrOutputClosed) {
+			return 1
+		}
+		return 0
+	}
 	agent.asker = f.Asker()
 	return f.Interactive(context.Background(), agent, Conversation{
 		HistoryFile: os.Getenv("AI_TEST_HISTORY"),
@@ -93,7 +100,13 @@ func (a *scripted) Prompt(ctx context.Context, input runner.Input) runner.Result
 	case "select":
 		n, err := a.asker.Select(ctx, "3 steps were done.", []string{"continue", "stop", "keep going this turn"})
 		return reply(fmt.Sprintf("chosen %d %v", n, err))
-	case "commit":
+	case "wait":
+		a.typed()
+		return reply("waited")
+	case "late", "commit":
+		if input.Text == "late" {
+			a.typed()
+		}
 		line := "git commit -m 'a b'"
 		for {
 			program, args, _ := protocol.ParseCommand(line)
@@ -117,6 +130,19 @@ func (a *scripted) Prompt(ctx context.Context, input runner.Input) runner.Result
 	return reply(fmt.Sprintf("you said %q", input.Text))
 }
 
+// typed waits until something was typed that nobody has read.
+func (a *scripted) typed() {
+	a.face.Notify(runner.Notice{Kind: runner.NoticeInfo, Text: "type now"})
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+		if n, _ := unix.Poll(fds, 0); n > 0 {
+			return
+		}
+	}
+}
+
 // A session is a child in a pseudo-terminal, and what a person sees there.
 type session struct {
 	t      *testing.T
@@ -132,7 +158,9 @@ type session struct {
 	ended  chan struct{}
 }
 
-func open(t *testing.T, mode string, columns, rows uint16, env ...string) *session {
+// open starts a child. Strings that follow are its environment, a file is its
+// standard input.
+func open(t *testing.T, mode string, columns, rows uint16, more ...any) *session {
 	t.Helper()
 	p, tty, err := pty.Open()
 	if err != nil {
@@ -144,9 +172,18 @@ func open(t *testing.T, mode string, columns, rows uint16, env ...string) *sessi
 	s := &session{t: t, pty: p, tty: tty, screen: &emulator{width: int(columns), height: int(rows)}, more: make(chan struct{}, 1), ended: make(chan struct{})}
 	s.before = s.termios()
 	s.cmd = exec.Command(os.Args[0])
-	s.cmd.Env = append([]string{childName + "=" + mode, "TERM=xterm", "HOME=" + t.TempDir()}, env...)
+	s.cmd.Env = []string{childName + "=" + mode, "TERM=xterm", "HOME=" + t.TempDir()}
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	for _, m := range more {
+		switch m := m.(type) {
+		case string:
+			s.cmd.Env = append(s.cmd.Env, m)
+		case *os.File:
+			s.cmd.Stdin = m
+			defer m.Close()
+		}
+	}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -415,12 +452,86 @@ func TestConfirmInTheLoop(t *testing.T) {
 
 func TestTypeAheadDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	s := open(t, "ask", 80, 24)
-	// What is in the terminal before the question must be gone with it.
+	s := open(t, "loop", 80, 24)
+	s.prompt(1)
+	s.send("late\r") // asks as soon as something was typed
+	s.see("type now", 1)
+	s.send("y\r")
 	s.see("Run this?", 1)
 	s.send("\r")
 	s.see("answer=no", 1)
+	s.prompt(2)
+	s.send("\x04")
 	s.exit(0)
+}
+
+func TestTypedDuringATurnIsTheNextInput(t *testing.T) {
+	t.Parallel()
+	s := open(t, "loop", 80, 24)
+	s.prompt(1)
+	s.send("wait\r")
+	s.see("type now", 1)
+	s.send("next\r\x04")
+	s.see(`you said "next"`, 1)
+	s.exit(0)
+}
+
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	s := open(t, "loop", 80, 24)
+	s.prompt(1)
+	s.send("half\x1a") // nobody can take over here, so it goes on at once
+	s.prompt(2)
+	s.send(" more\r")
+	s.see(`you said "half more"`, 1)
+	s.prompt(3)
+	s.send("\x04")
+	s.exit(0)
+}
+
+func TestQuestionWhileStdinCarriesData(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	s := open(t, "ask", 80, 24, r)
+	s.see("Run this?", 1)
+	s.send("y\r")
+	s.see("answer=yes", 1)
+	s.exit(0)
+}
+
+func TestNobodyBehindDevNull(t *testing.T) {
+	t.Parallel()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, "ask", 80, 24, null)
+	s.see("answer=no err=there is nobody to ask", 1)
+	s.exit(0)
+}
+
+// TestReaderLeaves is `ai … | head -1`: no message, no signal, and the caller
+// is told.
+func TestReaderLeaves(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childName+"=pipe")
+	cmd.Stdout = w
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil || stderr.String() != "" {
+		t.Errorf("%v, stderr %q", err, stderr.String())
+	}
+	w.Close()
 }
 
 func TestSelectAndSuggestions(t *testing.T) {

@@ -140,7 +140,7 @@ func (d *drawing) table(grid [][][]cell, align []alignment, width int) [][]cell 
 // shrink takes from the widest columns until all fit; false where they
 // cannot.
 func shrink(widths []int, room int) bool {
-	const least = 4
+	const least = 8
 	sum := 0
 	for _, w := range widths {
 		sum += w
