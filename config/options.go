@@ -3,7 +3,7 @@ package config
 // Options are the settings of ai.json. The schema "config" says what each is
 // for and what it may be.
 type Options struct {
-	AllowedPrograms     []string `json:"allowedPrograms"`
+	AllowedPrograms     []string `json:"allowedPrograms"` // nil for null: those that the policy's rules allow
 	AllowNetwork        bool     `json:"allowNetwork"`
 	AllowWrite          bool     `json:"allowWrite"`
 	AllowSudo           bool     `json:"allowSudo"`
@@ -32,11 +32,6 @@ const (
 // Defaults are the options of a user who set nothing.
 func Defaults() Options {
 	return Options{
-		AllowedPrograms: []string{
-			"basename", "cat", "cmp", "cut", "date", "df", "diff", "dirname", "du", "echo", "fd", "file", "find", "git",
-			"grep", "head", "id", "jq", "ls", "npm", "ps", "pwd", "readlink", "realpath", "rg", "slothtool", "sort",
-			"stat", "tail", "tr", "tree", "uname", "uniq", "wc", "which", "whoami",
-		},
 		AllowNetwork:        true,
 		AllowWrite:          true,
 		DefaultMode:         Low,

@@ -67,7 +67,7 @@ func (s *Settings) List() ([]Item, error) {
 // members gives the fields of a struct as JSON, in their order. An empty text
 // is null: nothing is set.
 func members(v any) ([]Item, error) {
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(v, json.FormatNilSliceAsNull(true))
 	if err != nil {
 		return nil, err
 	}
