@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -18,9 +19,11 @@ const (
 
 // A Masker masks text. It is safe for concurrent use.
 type Masker struct {
-	known   []string // spellings of known secrets
-	byFirst [256][]int
-	rules   []rule
+	known []string // spellings of known secrets
+	rules []rule
+	// starts says which rules' anchors have a byte at their first, second and
+	// third place, as a set of bits.
+	starts [3][256]uint64
 }
 
 // New makes a masker that knows these secrets, besides what looks like one.
@@ -34,10 +37,12 @@ func New(secrets ...string) *Masker {
 	slices.Sort(m.known)
 	m.known = slices.Compact(m.known)
 	for n, r := range m.rules {
-		first := r.anchor[0]
-		m.byFirst[first] = append(m.byFirst[first], n)
-		if upper := first - 'a' + 'A'; r.fold && 'a' <= first && first <= 'z' {
-			m.byFirst[upper] = append(m.byFirst[upper], n)
+		for place := range m.starts {
+			c := r.anchor[place]
+			m.starts[place][c] |= 1 << n
+			if r.fold && isLower(c) {
+				m.starts[place][c-'a'+'A'] |= 1 << n
+			}
 		}
 	}
 	return m
@@ -70,8 +75,8 @@ type span struct {
 
 // rule finds secrets from a text that they begin with or stand behind.
 type rule struct {
-	anchor string
-	fold   bool // the anchor is in lower case and found in any
+	anchor string // of three bytes or more
+	fold   bool   // the anchor is in lower case and found in any
 	// find looks at an anchor at an offset. It gives the secret's span, if
 	// there is one, and how far there is nothing more to find for this rule.
 	find func(s string, at int) (found span, ok bool, seen int)
@@ -91,8 +96,10 @@ func (m *Masker) find(s string) []span {
 		}
 	}
 	seen := make([]int, len(m.rules))
-	for i := range len(s) {
-		for _, n := range m.byFirst[s[i]] {
+	for i := 0; i+2 < len(s); i++ {
+		set := m.starts[0][s[i]] & m.starts[1][s[i+1]] & m.starts[2][s[i+2]]
+		for ; set != 0; set &= set - 1 {
+			n := bits.TrailingZeros64(set)
 			r := &m.rules[n]
 			if i < seen[n] || !hasAnchor(s[i:], r) {
 				continue

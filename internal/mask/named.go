@@ -6,13 +6,15 @@ import (
 
 // How far is looked from a name, in bytes.
 const (
-	longestName  = 64
-	longestSpace = 32
-	longestValue = 512 // of a value that is judged; a secret is taken as a whole
+	longestName   = 64
+	longestSpace  = 32
+	longestValue  = 128 // of a value that is judged; a secret is taken as a whole
+	longestHeader = 8 << 10
 )
 
 // value is what stands behind a name.
 type value struct {
+	open       int // where it begins with its quotation mark
 	start, end int
 	quote      byte // 0 is none
 	env        bool // a line NAME=value
@@ -34,8 +36,11 @@ func named(s string, at int) (span, bool, int) {
 	if kind == header {
 		return headerValue(s, v, end)
 	}
-	if !isSecret(kind, s[v.start:min(v.end, v.start+longestValue)], v) {
+	if !isSecret(kind, s[v.start:v.end], v) {
 		return span{}, false, end
+	}
+	if v.end-v.start >= longestValue {
+		v = v.at(s, v.open, len(s))
 	}
 	return span{start: v.start, end: v.end, hide: kind == password}, true, v.end
 }
@@ -96,13 +101,19 @@ func valueOf(s string, start, end int) (value, bool) {
 		return v, false
 	}
 	i = skipSpace(s, i)
-	return v.at(s, i), true
+	return v.at(s, i, longestValue), true
 }
 
 // isEnvLine tells that a line begins with a name in capital letters.
 func isEnvLine(s string, start, end int) bool {
 	name := s[start:end]
-	line := s[strings.LastIndexByte(s[:start], '\n')+1 : start]
+	from := max(0, start-longestSpace)
+	if i := strings.LastIndexByte(s[from:start], '\n'); i >= 0 {
+		from += i + 1
+	} else if from > 0 {
+		return false
+	}
+	line := s[from:start]
 	line = strings.TrimPrefix(strings.TrimLeft(line, " \t+-"), "export ")
 	return line == "" && strings.ToUpper(name) == name
 }
@@ -140,30 +151,26 @@ func skipQuote(s string, i int) int {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// at reads the value that begins at an offset.
-func (v value) at(s string, i int) value {
-	open := skipQuote(s, i)
-	if open > i {
-		v.quote, v.start = s[open-1], open
-		mark := s[i:open]
-		for v.end = open; v.end < len(s) && s[v.end] != '\n'; v.end++ {
-			if strings.HasPrefix(s[v.end:], mark) {
+// at reads the value that begins at an offset, as far as a number of bytes.
+func (v value) at(s string, i, limit int) value {
+	v.open, v.start = i, skipQuote(s, i)
+	limit = min(len(s), v.start+limit)
+	v.end = v.start
+	if v.start > i {
+		v.quote = s[v.start-1]
+		mark := s[i:v.start]
+		for ; v.end < limit && s[v.end] != '\n'; v.end++ {
+			if s[v.end] == mark[0] && strings.HasPrefix(s[v.end:], mark) {
 				return v
 			}
-			if s[v.end] == '\\' && len(mark) == 1 {
+			if s[v.end] == '\\' && len(mark) == 1 && v.end+1 < limit {
 				v.end++ // the next one is escaped
 			}
 		}
-		v.end = min(v.end, len(s))
 		return v
 	}
-	stops := "\"'`,;&()[]{}<>|"
-	if v.env {
-		stops = ""
-	}
-	v.start, v.end = i, i
-	for v.end < len(s) && s[v.end] > ' ' && strings.IndexByte(stops, s[v.end]) < 0 {
-		if strings.HasPrefix(s[v.end:], `\n`) || strings.HasPrefix(s[v.end:], `\"`) {
+	for v.end < limit && s[v.end] > ' ' && (v.env || !endsValue(s[v.end])) {
+		if s[v.end] == '\\' && (strings.HasPrefix(s[v.end:], `\n`) || strings.HasPrefix(s[v.end:], `\"`)) {
 			break // the end of a line or a text in JSON
 		}
 		v.end++
@@ -174,13 +181,22 @@ func (v value) at(s string, i int) value {
 	return v
 }
 
+// endsValue tells a character that no value without quotation marks has.
+func endsValue(c byte) bool {
+	switch c {
+	case '"', '\'', '`', ',', ';', '&', '(', ')', '[', ']', '{', '}', '<', '>', '|':
+		return true
+	}
+	return false
+}
+
 // headerValue finds the credentials of an Authorization header behind the
 // name of their scheme.
 func headerValue(s string, v value, seen int) (span, bool, int) {
 	text := s[v.start:v.end]
 	if v.quote == 0 {
 		// The value goes on behind the scheme.
-		line := s[v.start:]
+		line := s[v.start:min(len(s), v.start+longestHeader)]
 		if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 			line = line[:i]
 		}
@@ -193,7 +209,7 @@ func headerValue(s string, v value, seen int) (span, bool, int) {
 	start := v.start + len(text) - len(rest)
 	rest, _, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
 	rest = strings.TrimRight(rest, ",;\\")
-	start = start + strings.Index(s[start:], rest)
+	start += strings.Index(text[start-v.start:], rest)
 	basic := strings.EqualFold(scheme, "basic") && len(rest) >= 8
 	if rest == "" || isTemplate(rest) || !basic && !credential(rest) || !spaced && isWordy(rest) {
 		return span{}, false, seen
