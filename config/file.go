@@ -156,7 +156,7 @@ func decode(kind ErrorKind, path string, text []byte, into any) error {
 	}
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
-		expected, actual := "a value of another form", string(semantic.JSONKind.String())
+		expected, actual := "a value of another form", semantic.JSONKind.String()
 		if semantic.GoType != nil {
 			expected = expectedWords(semantic.GoType.Kind().String())
 		}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,7 +78,7 @@ func ParseKeyRef(s string) (KeyRef, error) {
 		name, isEnv = strings.CutPrefix(s, "$")
 	}
 	switch {
-	case isEnv && envName().MatchString(name):
+	case isEnv && isEnvName(name):
 		return KeyRef{Env: name}, nil
 	case isEnv:
 		return KeyRef{}, keyRefError("the name of an environment variable after env: or $")
@@ -104,19 +102,20 @@ func keyRefError(expected string) error {
 
 // UnmarshalJSONFrom reads the forms of [ParseKeyRef] and {"env": "NAME"}.
 func (k *KeyRef) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	switch d.PeekKind() {
-	case '"':
+	kind := d.PeekKind()
+	if kind == '"' {
 		var s string
 		err := json.UnmarshalDecode(d, &s)
 		if err == nil {
 			*k, err = ParseKeyRef(s)
 		}
 		return err
-	case '{':
+	}
+	if kind == '{' {
 		var object struct {
 			Env string `json:"env"`
 		}
-		if err := json.UnmarshalDecode(d, &object, json.RejectUnknownMembers(true)); err != nil || !envName().MatchString(object.Env) {
+		if err := json.UnmarshalDecode(d, &object, json.RejectUnknownMembers(true)); err != nil || !isEnvName(object.Env) {
 			return keyRefError("an object with the one field env")
 		}
 		*k = KeyRef{Env: object.Env}
@@ -136,7 +135,16 @@ func (k KeyRef) MarshalJSONTo(e *jsontext.Encoder) error {
 // IsZero tells that there is no key.
 func (k KeyRef) IsZero() bool { return k == KeyRef{} }
 
-var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+// isEnvName tells whether a text can name an environment variable.
+func isEnvName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if letter := c == '_' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // readProviders reads default.json. A file that is not there has no entries.
 func readProviders(path string) (*Providers, bool, error) {

@@ -39,8 +39,7 @@ func writer(spec string) int {
 	store := config.NewStore(words[2])
 	for i := 1; i <= last; i++ {
 		if err := store.Set(context.Background(), words[0], fmt.Sprint(i)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			panic(err) // the other process shows it
 		}
 	}
 	return 0

@@ -242,6 +242,7 @@ func isSecret(kind class, text string, v value) bool {
 		return len(text) >= 8 && !look.wordy && look.distinct >= 5
 	case weak:
 		return len(text) >= 20 && look.mixed && !look.wordy
+	case ordinary, header: // are judged elsewhere
 	}
 	return false
 }
