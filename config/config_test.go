@@ -124,13 +124,13 @@ func TestEverySettingFromFile(t *testing.T) {
 	const text = `{
 		"allowedPrograms": ["ls"], "allowNetwork": false, "allowWrite": false, "allowSudo": true,
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
-		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 9000,
+		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
 		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh"
 	}`
 	s := load(t, user{settings: text})
 	want := config.Options{
 		AllowedPrograms: []string{"ls"}, AllowSudo: true, DefaultMode: config.High, DefaultProfile: "work",
-		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 9000, SpoolLimitBytes: 5000000000, Language: "zh",
+		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000, SpoolLimitBytes: 5000000000, Language: "zh",
 	}
 	if diff := cmp.Diff(want, s.Options); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
