@@ -11,7 +11,8 @@ import (
 type sheet interface {
 	// write adds text to the answer; it is seen at once.
 	write(s string)
-	// finish ends the answer with exactly one newline.
+	// finish ends the answer with exactly one newline. The format is "" where
+	// nobody told it.
 	finish(format protocol.Format)
 	// restart ends what was written, because a new answer replaces it.
 	restart()
@@ -92,7 +93,7 @@ func (a *answer) end(message string, format protocol.Format) (restarted bool) {
 // drop ends what was written of an answer that never ended well.
 func (a *answer) drop() {
 	if len(a.shown) > 0 {
-		a.sheet.finish(protocol.FormatPlain)
+		a.sheet.finish("")
 	}
 	a.shown, a.again, a.same = nil, false, 0
 }

@@ -112,6 +112,9 @@ func (n nobody) Notify(notice runner.Notice)                 { n.face.Notify(not
 // yes is the Asker of --yes.
 type yes struct{ runner.Asker }
 
+// Decider names the flag as the one who decides.
+func (yes) Decider() protocol.Decider { return protocol.DecidedByFlag }
+
 // Confirm allows what a person may allow. L2 is refused by the runner before
 // it gets here, and is no yes here either.
 func (y yes) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choice, error) {
@@ -138,7 +141,8 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 	t := a.face.texts
 	a.open()
 	defer a.done()
-	a.explain(q)
+	told, said := a.alreadyShown(q)
+	a.explain(q, told, said)
 	for {
 		line, err := a.ask(ctx, t.AskRun+" "+t.AskKeys)
 		if err != nil {
@@ -148,7 +152,7 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 		case word == "", is(t.NoWords, word):
 			return runner.No, nil
 		case is(t.YesWords, word):
-			a.remember(q)
+			a.runs(q)
 			return runner.Yes, nil
 		case is(t.EditWords, word):
 			return runner.Edit, nil
@@ -162,7 +166,7 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 				return runner.No, err
 			}
 			if is(t.YesWords, strings.ToLower(strings.TrimSpace(line))) {
-				a.remember(q)
+				a.runs(q)
 				return runner.Always, nil
 			}
 		default:
@@ -171,27 +175,45 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 	}
 }
 
-// remember keeps the line that was shown, so that it is not shown again when
-// it runs.
-func (a *asker) remember(q runner.Confirmation) {
+// alreadyShown tells whether progress has just shown the step and why the
+// model wants it on the same screen.
+func (a *asker) alreadyShown(q runner.Confirmation) (step, message bool) {
+	p := a.face.people
+	if p == nil || a.out != a.face.err {
+		return false, false
+	}
 	a.face.mu.Lock()
 	defer a.face.mu.Unlock()
-	if a.face.people != nil {
-		a.face.people.asked = stepLine(&q.Step)
+	step, message = p.told == stepLine(&q.Step), p.said == q.Message
+	p.told, p.said = stepLine(&q.Step), q.Message
+	return step, message
+}
+
+// runs shows that the step runs now.
+func (a *asker) runs(q runner.Confirmation) {
+	a.face.mu.Lock()
+	defer a.face.mu.Unlock()
+	if p := a.face.people; p != nil {
+		p.wait(fmt.Sprintf(p.t.Running, stepLine(&q.Step)))
 	}
 }
 
 func is(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
 
-// explain shows all that the person needs to decide.
-func (a *asker) explain(q runner.Confirmation) {
+// explain shows all that the person needs to decide, but for what stands
+// just above.
+func (a *asker) explain(q runner.Confirmation, told, said bool) {
 	t := a.face.texts
-	a.command(q.Judgement.Level, stepLine(&q.Step))
+	if !told {
+		a.command(q.Judgement.Level, stepLine(&q.Step))
+		a.say(t.Rules, strings.Join(q.Judgement.Rules, ", "))
+		a.say(t.Reasons, strings.Join(q.Judgement.Reasons, "; "))
+	}
 	a.say(t.Folder, visibleLine(q.CWD))
-	a.say(t.Why, strings.TrimSpace(clean(q.Message)))
+	if !said {
+		a.say(t.Why, strings.TrimSpace(clean(q.Message)))
+	}
 	a.say(t.Effect, strings.TrimSpace(clean(q.ExpectedEffect)))
-	a.say(t.Rules, strings.Join(q.Judgement.Rules, ", "))
-	a.say(t.Reasons, strings.Join(q.Judgement.Reasons, "; "))
 }
 
 // explainAll shows everything that is known of a step.
@@ -208,7 +230,7 @@ func (a *asker) explainAll(q runner.Confirmation) {
 		a.say(t.RunAs, protocol.FormatCommand(q.Step.Program, j.Args))
 	}
 	a.say(t.Env, strings.Join(j.Env, " "))
-	a.explain(q)
+	a.explain(q, false, false)
 	if len(j.Rules) > 1 {
 		for _, line := range pairReasons(j.Rules, j.Reasons) {
 			a.say("-", line)
@@ -244,7 +266,7 @@ func (a *asker) Select(ctx context.Context, title string, options []string) (int
 	defer a.done()
 	a.say("", clean(title))
 	for i, option := range options {
-		a.say(strconv.Itoa(i+1)+".", cleanLine(option))
+		a.say(strconv.Itoa(i+1)+".", cleanLine(t.option(option)))
 	}
 	for {
 		line, err := a.ask(ctx, t.SelectPrompt)
@@ -259,7 +281,7 @@ func (a *asker) Select(ctx context.Context, title string, options []string) (int
 			return n - 1, nil
 		}
 		for i, option := range options {
-			if strings.EqualFold(line, option) {
+			if strings.EqualFold(line, option) || line == t.option(option) {
 				return i, nil
 			}
 		}

@@ -17,6 +17,8 @@ import (
 	"github.com/holic512/plugin-ai/runner"
 )
 
+var _ Agent = (*runner.Runner)(nil)
+
 func ptr[T any](v T) *T { return &v }
 
 // A story is the events of one prompt.
@@ -107,6 +109,20 @@ func TestPeople(t *testing.T) {
 			story: started().step(block, protocol.Observation{Outcome: protocol.Refused, Verdict: &protocol.Verdict{Level: protocol.Block, Rules: block.Rules, DecidedBy: protocol.DecidedByPolicy}}, "sudo", "x").
 				end(runner.Result{End: runner.EndChat}),
 			stderr: "[L2] sudo x\n     sudo detected: asks for all rights\n     not run (sudo detected)\n     hint: level L2 is never run; if you want it, run it yourself\n",
+		},
+		"edited into what is never run": {
+			story: append(started(),
+				runner.Event{Type: runner.ToolExecutionStart, ID: "cmd_001", Step: &protocol.Step{Program: "git", Args: []string{"commit"}}, Judgement: &confirm},
+				runner.Event{Type: runner.ToolExecutionEnd, ID: "cmd_001", Step: &protocol.Step{Program: "sudo", Args: []string{"x"}}, Judgement: &block, Observation: &protocol.Observation{
+					Tool: "cmd", Outcome: protocol.Refused, Note: "asks for all rights", Verdict: &protocol.Verdict{Level: protocol.Block, Rules: block.Rules},
+				}}).end(runner.Result{End: runner.EndChat}),
+			stderr: "[L1] git commit\n     write=true: changes files\n     git.commit: makes a commit\n[L2] sudo x\n     sudo detected: asks for all rights\n" +
+				"     not run (sudo detected)\n     hint: level L2 is never run; if you want it, run it yourself\n",
+		},
+		"skipped and not started": {
+			story: started().step(safe(), protocol.Observation{Outcome: protocol.Skipped, Note: "step cmd_001 was not carried out"}, "ls").
+				step(safe(), protocol.Observation{Outcome: protocol.NotStarted, Note: "rg: no such program is installed"}, "rg").end(runner.Result{End: runner.EndChat}),
+			stderr: "[L0] ls\n     not run: an earlier step did not succeed\n[L0] rg\n     could not be started, rg: no such program is installed\n",
 		},
 		"retry": {
 			story: append(started().streamed(protocol.KindChat, "The ans"),

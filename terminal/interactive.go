@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
 )
 
@@ -297,7 +298,7 @@ func (l *loop) turn(ctx context.Context, text string) {
 // suggest lists what an answer offers to ask next.
 func (l *loop) suggest(r runner.Result) {
 	l.suggestions = nil
-	if r.End != runner.EndChat || r.Reply.Chat == nil {
+	if r.Reply.Type != protocol.KindChat || r.Reply.Chat == nil {
 		return
 	}
 	for _, s := range r.Reply.Chat.Suggestions {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
 )
@@ -19,12 +20,14 @@ type people struct {
 
 	repair []protocol.Violation // told when the model is asked again
 	steps  map[string]announced // by id, as long as they run
-	asked  string               // the step that the person was just shown
+	told   string               // the step that the person was shown last
+	said   string               // why the model wants it, as it was shown
 	output lines                // of the running step, with Verbose
 }
 
 // announced is what is known of a step from its start.
 type announced struct {
+	line   string
 	listed bool
 	level  protocol.Level
 }
@@ -85,7 +88,7 @@ func (p *people) fact(label string, st style, fact, hint string) {
 func (p *people) event(ev runner.Event) {
 	switch ev.Type {
 	case runner.AgentStart:
-		p.repair = nil
+		p.repair, p.told, p.said = nil, "", ""
 		clear(p.steps)
 		p.wait(p.t.Thinking)
 	case runner.MessageStart:
@@ -165,6 +168,7 @@ func (p *people) messageEnd(ev runner.Event) {
 	case ev.Reply.Type == protocol.KindCmd:
 		if !p.face.cfg.Quiet && strings.TrimSpace(ev.Reply.Message) != "" {
 			p.line(0, "", 0, strings.TrimSpace(clean(ev.Reply.Message)))
+			p.said = ev.Reply.Message
 		}
 	case ev.Reply.Type == protocol.KindError:
 		p.fact(p.t.ErrorLabel, red, ev.Reply.Message, "")
@@ -177,24 +181,28 @@ func (p *people) restarted() {
 }
 
 func (p *people) stepStart(ev runner.Event) {
-	a := announced{listed: true}
-	if ev.Judgement != nil {
-		a = announced{ev.Judgement.Listed, ev.Judgement.Level}
-	}
-	p.steps[ev.ID] = a
 	p.output = lines{}
 	if ev.Step == nil {
 		return
 	}
-	line := stepLine(ev.Step)
-	if p.asked != line && (!p.face.cfg.Quiet || a.level > protocol.Safe) {
-		p.command(a.level, line)
-		if ev.Judgement != nil && a.level > protocol.Safe {
-			p.reasons(ev.Judgement.Rules, ev.Judgement.Reasons)
-		}
+	a := announced{line: stepLine(ev.Step), listed: true}
+	if ev.Judgement != nil {
+		a.listed, a.level = ev.Judgement.Listed, ev.Judgement.Level
 	}
-	p.asked = ""
-	p.wait(fmt.Sprintf(p.t.Running, line))
+	p.steps[ev.ID] = a
+	if !p.face.cfg.Quiet || a.level > protocol.Safe {
+		p.announce(a, ev.Judgement)
+	}
+	p.wait(fmt.Sprintf(p.t.Running, a.line))
+}
+
+// announce shows a step before it runs.
+func (p *people) announce(a announced, j *policy.Judgement) {
+	p.command(a.level, a.line)
+	if j != nil && a.level > protocol.Safe {
+		p.reasons(j.Rules, j.Reasons)
+	}
+	p.told = a.line
 }
 
 // command writes a step on a line of its own, whole.
@@ -258,25 +266,39 @@ func (p *people) stepEnd(ev runner.Event) {
 	if o == nil {
 		return
 	}
-	a, known := p.steps[ev.ID]
+	before := p.steps[ev.ID]
 	delete(p.steps, ev.ID)
-	if !known {
-		a = announced{listed: true}
-		program := o.Tool
-		if o.Program != nil {
-			program = *o.Program
+	a := p.final(ev, before)
+	// A person may have changed it, and then it was judged again.
+	if a.line != before.line && a.line != p.told && (!p.face.cfg.Quiet || o.Outcome != protocol.Ran) {
+		j := ev.Judgement
+		if j == nil && o.Verdict != nil {
+			j = &policy.Judgement{Rules: o.Verdict.Rules, Reasons: o.Verdict.Reasons}
 		}
-		if o.Verdict != nil {
-			a.level = o.Verdict.Level
-		}
-		if !p.face.cfg.Quiet || o.Outcome != protocol.Ran {
-			p.command(a.level, protocol.FormatCommand(program, o.Args))
-			if o.Verdict != nil && a.level > protocol.Safe {
-				p.reasons(o.Verdict.Rules, o.Verdict.Reasons)
-			}
-		}
+		p.announce(a, j)
 	}
+	p.told = ""
 	p.outcome(o, a)
+}
+
+// final is what is known of a step at its end.
+func (p *people) final(ev runner.Event, a announced) announced {
+	o := ev.Observation
+	switch {
+	case ev.Step != nil:
+		a.line = stepLine(ev.Step)
+	case o.Program != nil:
+		a.line = protocol.FormatCommand(*o.Program, o.Args)
+	case a.line == "":
+		a.line = protocol.FormatCommand(o.Tool, o.Args)
+	}
+	switch {
+	case ev.Judgement != nil:
+		a.listed, a.level = ev.Judgement.Listed, ev.Judgement.Level
+	case o.Verdict != nil:
+		a.listed, a.level = true, o.Verdict.Level
+	}
+	return a
 }
 
 func (p *people) outcome(o *protocol.Observation, a announced) {
@@ -307,7 +329,7 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 	if o.DurationMs > 1000 {
 		facts = append(facts, fmt.Sprintf(p.t.Took, seconds(time.Duration(o.DurationMs)*time.Millisecond)))
 	}
-	if o.Note != "" && o.Outcome != protocol.Skipped && o.Outcome != protocol.Declined {
+	if o.Note != "" && (o.Outcome == protocol.NotStarted || o.Outcome == protocol.Ran || p.face.cfg.Verbose) {
 		facts = append(facts, cleanLine(o.Note))
 	}
 	if p.face.cfg.Verbose && o.Truncated {
@@ -327,13 +349,9 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 
 // refused tells what was refused, by which rules, and what the person can do.
 func (p *people) refused(o *protocol.Observation, a announced) {
-	text := p.t.Refused
-	if v := o.Verdict; v != nil && len(v.Rules) > 0 {
-		text += " (" + cleanLine(strings.Join(v.Rules, ", ")) + ")"
-	}
-	note := ""
-	if o.Note != "" {
-		note = cleanLine(o.Note)
+	text, note := p.t.Refused, cleanLine(o.Note)
+	if v := o.Verdict; v != nil && len(v.Rules) > 0 { // with their reasons they stand above
+		text, note = text+" ("+cleanLine(strings.Join(v.Rules, ", "))+")", ""
 	}
 	p.line(5, text, red, note)
 	hint := ""

@@ -108,12 +108,18 @@ func (a *scripted) Prompt(ctx context.Context, input runner.Input) runner.Result
 			a.typed()
 		}
 		line := "git commit -m 'a b'"
-		for {
+		for first := true; ; first = false {
 			program, args, _ := protocol.ParseCommand(line)
 			step := protocol.Step{Program: program, Args: args}
+			j := policy.Judgement{Level: protocol.Confirm, Listed: true, Rules: []string{"write=true"}, Reasons: []string{"changes the repository"}, Path: "/usr/bin/git", Args: args}
+			if first {
+				for _, ev := range s.cmd("To keep your work.", step) {
+					a.face.Event(ev)
+				}
+				a.face.Event(runner.Event{Type: runner.ToolExecutionStart, ID: "cmd_001", Step: &step, Judgement: &j})
+			}
 			choice, err := a.asker.Confirm(ctx, runner.Confirmation{
-				ID: "cmd_001", Step: step, CWD: "/home/you", Message: "To keep your work.", ExpectedEffect: "one commit more",
-				Judgement: policy.Judgement{Level: protocol.Confirm, Listed: true, Rules: []string{"write=true"}, Reasons: []string{"changes the repository"}, Path: "/usr/bin/git", Args: args},
+				ID: "cmd_001", Step: step, CWD: "/home/you", Message: "To keep your work.", ExpectedEffect: "one commit more", Judgement: j,
 			})
 			if ctx.Err() != nil {
 				return aborted()
@@ -379,7 +385,7 @@ func TestConfirmInTheLoop(t *testing.T) {
 	s.prompt(1)
 	s.send("commit\r")
 	s.see("Run this?", 1)
-	for _, text := range []string{"[L1] git commit -m 'a b'", "folder: /home/you", "why: To keep your work.", "effect: one commit more", "rules: write=true", "reasons: changes the repository"} {
+	for _, text := range []string{"[L1] git commit -m 'a b'", "To keep your work.", "write=true: changes the repository", "folder: /home/you", "effect: one commit more"} {
 		s.see(text, 1)
 	}
 	s.send("what\r")
@@ -388,6 +394,7 @@ func TestConfirmInTheLoop(t *testing.T) {
 	s.send("w\r")
 	s.see("argument 3: 'a b'", 1)
 	s.see("found at: /usr/bin/git", 1)
+	s.see("why: To keep your work.", 1)
 	s.see("Run this?", 3)
 	s.send("y\r")
 	s.see("answer=yes", 1)

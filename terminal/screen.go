@@ -202,7 +202,7 @@ func (s *screen) finish(format protocol.Format) {
 		s.endLine()
 	}
 	rich := format == protocol.FormatMarkdown
-	if rich != s.rich && !s.lost {
+	if format != "" && rich != s.rich && !s.lost {
 		text := strings.TrimRight(s.text.String(), "\n")
 		if rich {
 			s.replace(0, s.md.whole(text, s.columns))

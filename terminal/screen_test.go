@@ -172,6 +172,18 @@ func TestInterruptedAnswer(t *testing.T) {
 	}
 }
 
+func TestStoppedAnswerStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	e := &emulator{width: 40, height: 24}
+	a := answer{sheet: newScreen(e.output(true))}
+	a.begin()
+	a.add("# Head\n\n- **one**\n- tw")
+	a.drop()
+	if want := "Head\n\n• one\n• tw"; e.text() != want {
+		t.Errorf("shown:\n%s\nwant:\n%s", e.text(), want)
+	}
+}
+
 func TestWindowChanges(t *testing.T) {
 	t.Parallel()
 	e := &emulator{width: 40, height: 24}

@@ -1,5 +1,7 @@
 package terminal
 
+import "github.com/holic512/plugin-ai/runner"
+
 // Language is the language of the program's own texts. Texts of the model
 // and of the policy come as they are.
 type Language string
@@ -38,6 +40,8 @@ type texts struct {
 	YesWords, NoWords, EditWords, AlwaysWords, WhyWords               string
 	EditTitle, EditPlain, SelectPrompt, SelectAgain, InputPrompt      string
 
+	Continue, Stop, KeepGoing string
+
 	Welcome, Help, Cleared, UnknownCommand, UnknownPlain string
 	ModelNow, ModelSet, ModelUnknown, NoPolicy           string
 	Suggestions, PressAgain, Bye, Search                 string
@@ -48,6 +52,19 @@ func textsIn(language Language) *texts {
 		return chinese()
 	}
 	return english()
+}
+
+// option gives one of the runner's options in the language.
+func (t *texts) option(s string) string {
+	switch s {
+	case runner.SelectContinue:
+		return t.Continue
+	case runner.SelectStop:
+		return t.Stop
+	case runner.SelectKeepGoing:
+		return t.KeepGoing
+	}
+	return s
 }
 
 func english() *texts {
@@ -113,6 +130,8 @@ func english() *texts {
 		EditPlain:    "New command (empty leaves it)",
 		SelectPrompt: "Number", SelectAgain: "Please give a number from 1 to %d.",
 		InputPrompt: "Answer",
+
+		Continue: "continue", Stop: "stop", KeepGoing: "keep going this turn",
 
 		Welcome: "Ask a question. /help lists the commands, Ctrl-D leaves.",
 		Help: `/help           this list
@@ -201,6 +220,8 @@ func chinese() *texts {
 		EditPlain:    "新的命令（留空则不变）",
 		SelectPrompt: "序号", SelectAgain: "请输入 1 到 %d 之间的序号。",
 		InputPrompt: "回答",
+
+		Continue: "继续", Stop: "停止", KeepGoing: "本轮一直继续",
 
 		Welcome: "请提问。/help 列出命令，Ctrl-D 退出。",
 		Help: `/help           显示本列表
