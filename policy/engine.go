@@ -97,8 +97,8 @@ func (e *Engine) Judge(step Step) Judgement {
 	e.settings(j)
 	out.Listed = j.listed
 	out.Level = j.level()
-	if out.Level == protocol.Safe && j.hardened != nil {
-		out.Args, out.Env = j.hardened, j.env
+	if out.Level == protocol.Safe {
+		out.Args, out.Env = j.hardened(step.Args), j.env
 	}
 	slices.SortStableFunc(j.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(rank(a.rule), rank(b.rule)))

@@ -23,6 +23,12 @@ type hit struct {
 	reason string
 }
 
+// An insert is arguments that go before the argument of that index.
+type insert struct {
+	at   int
+	args []string
+}
+
 // judging is the work on one step.
 type judging struct {
 	e     *Engine
@@ -32,9 +38,9 @@ type judging struct {
 	depth int
 	tries *int
 
-	listed   bool
-	hardened []string
-	env      []string
+	listed  bool
+	inserts []insert
+	env     []string
 }
 
 func (j *judging) hit(level protocol.Level, rule, reason string, facts ...protocol.Fact) {
@@ -77,14 +83,18 @@ func (j *judging) program(name string, args []string) bool {
 		return true
 	}
 	for _, c := range list {
-		j.command(c, args, nil)
+		j.command(c, args, 0)
 	}
 	return len(list) > 0
 }
 
-// command judges the arguments of a program or sub-command. before are the
-// arguments that led to it.
-func (j *judging) command(c *command, args, before []string) {
+// command judges the arguments of a program or sub-command, which begin at
+// index at of the step's arguments.
+func (j *judging) command(c *command, args []string, at int) {
+	if c.Harden != nil {
+		j.inserts = append(j.inserts, insert{at, c.Harden.Args})
+		j.env = append(j.env, c.Harden.Env...)
+	}
 	p := c.parse(args, len(c.Commands) > 0)
 	sub := j.subCommand(c, &p)
 	if sub == nil && c.Mixed {
@@ -96,10 +106,7 @@ func (j *judging) command(c *command, args, before []string) {
 	j.effect(&c.effect, c.id, c.name)
 	j.options(c, &p)
 	if sub != nil {
-		if c.Harden != nil {
-			j.harden(c.Harden, args[:p.first+1], nil)
-		}
-		j.command(sub, args[p.first+1:], args[:p.first+1])
+		j.command(sub, args[p.first+1:], at+p.first+1)
 		j.guessCommands(c, &p)
 		return
 	}
@@ -121,23 +128,18 @@ func (j *judging) command(c *command, args, before []string) {
 	if len(c.TrapFiles) > 0 {
 		j.probeFiles(c)
 	}
-	if c.Harden != nil || before != nil {
-		j.harden(c.Harden, before, args)
-	}
 }
 
-// harden notes how the command runs if nobody is asked.
-func (j *judging) harden(h *harden, before, args []string) {
-	if h == nil {
-		h = &harden{}
+// hardened gives the arguments as they run when nobody is asked.
+func (j *judging) hardened(args []string) []string {
+	slices.SortStableFunc(j.inserts, func(a, b insert) int { return cmp.Compare(a.at, b.at) })
+	var out []string
+	from := 0
+	for _, in := range j.inserts {
+		out = append(append(out, args[from:in.at]...), in.args...)
+		from = in.at
 	}
-	if j.hardened == nil {
-		j.hardened = append(j.hardened, h.Before...)
-		j.hardened = append(j.hardened, before...)
-	}
-	j.hardened = append(j.hardened, h.After...)
-	j.hardened = append(j.hardened, args...)
-	j.env = append(j.env, h.Env...)
+	return append(out, args[from:]...)
 }
 
 // subCommand finds the sub-command that is named, or says what it means that
@@ -168,7 +170,7 @@ func (j *judging) guessCommands(c *command, p *parsed) {
 	}
 	for i := 1; i < min(len(p.operands), 4); i++ {
 		if sub, _ := c.command(p.operands[i]); sub != nil {
-			j.nested(func(n *judging) { n.command(sub, p.operands[i+1:], nil) }, protocol.Block)
+			j.nested(func(n *judging) { n.command(sub, p.operands[i+1:], 0) }, protocol.Block)
 		}
 	}
 }

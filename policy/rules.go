@@ -100,9 +100,8 @@ type raise struct {
 
 // A harden says how a command is changed before it may run unasked.
 type harden struct {
-	Before []string `json:"before,omitzero"` // arguments before all others
-	After  []string `json:"after,omitzero"`  // arguments after the sub-command
-	Env    []string `json:"env,omitzero"`    // KEY=value
+	Args []string `json:"args,omitzero"` // before its own arguments
+	Env  []string `json:"env,omitzero"`  // KEY=value
 }
 
 // examples are command lines with the level they must have.
