@@ -17,6 +17,11 @@ var (
 
 // An editor reads a text at a terminal that can move its cursor. The text
 // may have several lines and be wider and higher than the window.
+//
+// It is our own because the libraries at hand do not do the job: peterh/liner
+// knows no paste in brackets and no second line, and reeflective/readline
+// writes to the standard output of the process, waits for the terminal to
+// tell its cursor, and doubles the time that a small program takes to start.
 type editor struct {
 	*console
 	prompt string   // before the first row; the others are indented by as much

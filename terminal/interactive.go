@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -313,97 +312,6 @@ func (l *loop) suggest(r runner.Result) {
 	for i, s := range l.suggestions {
 		l.say("  " + strconv.Itoa(i+1) + ". " + cleanLine(s))
 	}
-}
-
-// command carries out a line that is meant for the program.
-func (l *loop) command(text string) (done, quit bool) {
-	if text == "exit" || text == "quit" {
-		return true, true
-	}
-	word, arg, _ := strings.Cut(text, " ")
-	if !strings.HasPrefix(word, "/") || strings.Contains(word[1:], "/") || strings.Contains(text, "\n") {
-		return false, false
-	}
-	switch arg = strings.TrimSpace(arg); word {
-	case "/quit", "/exit":
-		return true, true
-	case "/help":
-		l.say(l.t.Help)
-	case "/clear":
-		l.agent.Forget()
-		l.suggestions = nil
-		l.say(l.t.Cleared)
-	case "/policy":
-		if l.talk.Policy == nil {
-			l.say(l.t.NoPolicy)
-		} else {
-			l.say(strings.TrimRight(clean(l.talk.Policy()), "\n"))
-		}
-	case "/model":
-		l.model(arg)
-	default:
-		l.unknown(word)
-	}
-	return true, false
-}
-
-func (l *loop) model(name string) {
-	m := l.talk.Models
-	switch {
-	case m == nil:
-		l.unknown("/model")
-	case name == "":
-		l.say(fmt.Sprintf(l.t.ModelNow, cleanLine(m.Current())))
-		if names := m.Names(); len(names) > 0 {
-			l.say(fmt.Sprintf(l.t.ModelUnknown, cleanLine(strings.Join(names, ", "))))
-		}
-	default:
-		if err := m.Use(name); err != nil {
-			l.face.Notify(runner.Notice{Kind: runner.NoticeError, Text: err.Error()})
-			return
-		}
-		l.say(fmt.Sprintf(l.t.ModelSet, cleanLine(m.Current())))
-	}
-}
-
-func (l *loop) unknown(word string) {
-	if near := nearest(word); near != "" {
-		l.say(fmt.Sprintf(l.t.UnknownCommand, cleanLine(word), near))
-		return
-	}
-	l.say(fmt.Sprintf(l.t.UnknownPlain, cleanLine(word)))
-}
-
-// nearest gives the commands that may be meant.
-func nearest(word string) string {
-	var near []string
-	for _, c := range []string{"/help", "/clear", "/model", "/policy", "/quit", "/exit"} {
-		if c != word && (len(word) > 1 && strings.HasPrefix(c, word) || distance(word, c) <= 2) {
-			near = append(near, c)
-		}
-	}
-	return strings.Join(near, ", ")
-}
-
-// distance counts the letters to add, drop or change between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, corner+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // say writes a line for the person.

@@ -14,7 +14,7 @@ const (
 	keyEnter
 	keyNewline
 	keyBackspace
-	keyDelete // Ctrl-D where there is nothing to delete: the end
+	keyDelete
 	keyEnd
 	keyHome
 	keyLeft
@@ -31,7 +31,7 @@ const (
 	keyClear
 	keySearch
 	keyInterrupt
-	keyEOF
+	keyEOF // deletes, where there is something to delete
 	keySuspend
 	keyEscape
 	keyNone
@@ -54,12 +54,17 @@ const (
 type keyParser struct {
 	buf   []byte
 	early bool // the next piece may have been typed before the raw mode
+	last  byte // the last piece, where it was one byte
 	typed bool // the last piece was one byte: a key, not a line from a program
 }
 
 // feed adds the next piece that was read.
 func (p *keyParser) feed(data []byte) {
 	p.typed = len(data) == 1 && len(p.buf) == 0
+	p.last = 0
+	if len(data) == 1 {
+		p.last = data[0]
+	}
 	p.buf = append(p.buf, data...)
 	if p.early { // a Ctrl-D that was typed then is kept as a NUL
 		p.early = false
@@ -82,6 +87,10 @@ func (p *keyParser) next() (key, bool) {
 	if bytes.HasPrefix(p.buf, []byte(pasteBegin)) {
 		end := bytes.Index(p.buf, []byte(pasteEnd))
 		if end < 0 {
+			if p.last == 3 { // the end got lost, and somebody wants out
+				p.buf = nil
+				return key{keyInterrupt, ""}, true
+			}
 			return key{}, false
 		}
 		text := string(p.buf[len(pasteBegin):end])

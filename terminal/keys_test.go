@@ -46,6 +46,16 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestInterruptInAPasteWithoutEnd(t *testing.T) {
+	t.Parallel()
+	var p keyParser
+	p.feed([]byte(pasteBegin + "x"))
+	p.feed([]byte{3})
+	if got := allKeys(&p); len(got) != 1 || got[0].code != keyInterrupt {
+		t.Errorf("keys %v", got)
+	}
+}
+
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte("a\x1b[A\r"+pasteBegin+"中\n"+pasteEnd+"\x1bOH"), uint8(1))
 	f.Add([]byte("\x1b\x1b[[\x1b[1;\xff\xe4\xb8\x80"), uint8(2))
