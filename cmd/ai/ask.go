@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/runner"
+	"github.com/holic512/plugin-ai/terminal"
+)
+
+// maxInput is how much of standard input is read.
+const maxInput = 16 << 20
+
+// ask carries out `ai QUESTION` and `ai -i`.
+func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) error {
+	settings, err := a.load(cmd.Flags().Changed("max-steps"))
+	if err != nil {
+		return err
+	}
+	input := runner.Input{Text: question}
+	if !a.flags.interactive {
+		if input, err = a.input(question); err != nil {
+			return err
+		}
+		if strings.TrimSpace(input.Text) == "" {
+			return usage(errors.New("no question is asked"), `ai "what changed here?", ai -i for a conversation, ai --help for more`)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	face := a.face(terminal.Language(settings.Speak), cancel)
+	defer face.Close()
+	c, err := a.converse(settings, face.Asker(), face.Event)
+	if err != nil {
+		return err
+	}
+	if a.flags.showRequest {
+		return a.show(c, input)
+	}
+	if a.flags.record != "" {
+		file, err := os.OpenFile(a.flags.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return &failure{exitFile, err, ""}
+		}
+		defer file.Close()
+		c.record = file
+		c.use(c.model)
+	}
+	if a.flags.interactive {
+		return a.interact(ctx, face, c, settings, question)
+	}
+	result := c.Prompt(ctx, input)
+	switch err := face.Err(); {
+	case errors.Is(err, terminal.ErrOutputClosed):
+		// Nobody reads the answer any more: as it should be with `| head`.
+	case err != nil:
+		return &failure{exitFile, fmt.Errorf("the answer could not be written: %w", err), ""}
+	default:
+		a.code = codeOf(result)
+	}
+	return nil
+}
+
+func exitCodeOf(r runner.Result) int { return int(codeOf(r)) }
+
+// input is the question, with what is piped in beside it; or what is piped in
+// where there is no question.
+func (a *app) input(question string) (runner.Input, error) {
+	piped, err := a.piped()
+	if err != nil {
+		return runner.Input{}, &failure{exitFile, fmt.Errorf("standard input: %w", err), ""}
+	}
+	if strings.TrimSpace(question) == "" {
+		return runner.Input{Text: strings.TrimSpace(piped)}, nil
+	}
+	return runner.Input{Text: question, Context: piped}, nil
+}
+
+// piped reads standard input where it is a pipe or a file.
+func (a *app) piped() (string, error) {
+	info, err := a.stdin.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 || info.IsDir() {
+		return "", nil //nolint:nilerr // a closed standard input is none
+	}
+	text, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxInput {
+		return "", fmt.Errorf("more than %d bytes", maxInput)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil
+}
+
+// show prints what would be sent, and the size of its parts.
+func (a *app) show(c *conversation, input runner.Input) error {
+	c.window.Ask(input.Text, input.Context)
+	window, err := c.window.Window()
+	if err != nil {
+		return err
+	}
+	body, err := c.model.provider.Request(c.model.target.Model, llm.Context{System: window.System, Messages: window.Messages}, c.model.options)
+	if err != nil {
+		return err
+	}
+	for _, p := range window.Parts {
+		fmt.Fprintf(a.stderr, "%8d bytes  %s\n", p.Bytes, p.Name)
+	}
+	if format := c.model.options.Format; format != nil {
+		fmt.Fprintf(a.stderr, "%8d bytes  answer schema\n", len(format.Schema))
+	}
+	fmt.Fprintf(a.stderr, "%8d bytes  in all, to %s\n", len(body), describeTarget(c.model.target))
+	_, err = fmt.Fprintf(a.stdout, "%s\n", body)
+	return err
+}
+
+func describeTarget(t config.Target) string {
+	if t.Model.BaseURL == "" {
+		return t.Entry
+	}
+	return fmt.Sprintf("%s at %s (model %s)", t.Entry, t.Model.BaseURL, t.Model.ID)
+}
+
+// isTerminal tells whether a person sits at standard input.
+func (a *app) isTerminal() bool { return term.IsTerminal(int(a.stdin.Fd())) }

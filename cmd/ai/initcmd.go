@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/AlecAivazis/survey/v2"
+	surveyterminal "github.com/AlecAivazis/survey/v2/terminal"
+	"github.com/spf13/cobra"
+
+	"github.com/holic512/plugin-ai/config"
+)
+
+// setup is what `ai init` finds out.
+type setup struct {
+	name, baseURL, model, keyEnv string
+}
+
+// initCommand is `ai init`.
+func (a *app) initCommand() *cobra.Command {
+	var s setup
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Say who is asked: a few questions, written to default.json",
+		Long: `init asks which server answers, at which address, with which model, and which
+environment variable holds the key, and writes that to default.json. The key
+itself is not written. With --name, nothing is asked: the flags say it all.`,
+		Example: "  ai init\n  ai init --name local --base-url http://127.0.0.1:11434/v1 --model llama3.2",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s.baseURL, s.model = a.flags.BaseURL, a.flags.Model
+			if s.name == "" {
+				if err := a.askSetup(&s); err != nil {
+					return err
+				}
+			}
+			return a.writeSetup(cmd, s)
+		},
+	}
+	cmd.Flags().StringVar(&s.name, "name", "", "the entry's name; asks nothing")
+	cmd.Flags().StringVar(&s.keyEnv, "key-env", "", "the environment variable that holds the key")
+	return cmd
+}
+
+// presets are the servers that most people mean.
+func presets() []setup {
+	return []setup{
+		{name: "openai", baseURL: config.DefaultBaseURL, model: config.DefaultModel, keyEnv: "OPENAI_API_KEY"},
+		{name: "ollama", baseURL: "http://127.0.0.1:11434/v1"},
+		{name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1"},
+		{name: "llamacpp", baseURL: "http://127.0.0.1:8080/v1"},
+		{name: "openrouter", baseURL: "https://openrouter.ai/api/v1", keyEnv: "OPENROUTER_API_KEY"},
+		{name: "other", keyEnv: "OPENAI_API_KEY"},
+	}
+}
+
+func (a *app) askSetup(s *setup) error {
+	if !a.isTerminal() {
+		return usage(errors.New("ai init asks questions, and standard input is no terminal"),
+			"ai init --name NAME --base-url URL --model ID [--key-env VARIABLE] asks nothing")
+	}
+	out, ok := a.stderr.(surveyterminal.FileWriter)
+	if !ok {
+		return errors.New("standard error is no file")
+	}
+	stdio := survey.WithStdio(a.stdin, out, a.stderr)
+	list := presets()
+	labels := make([]string, len(list))
+	for i, p := range list {
+		labels[i] = p.name
+		if p.baseURL != "" {
+			labels[i] += "  " + p.baseURL
+		}
+	}
+	var chosen int
+	if err := survey.AskOne(&survey.Select{Message: "Which server answers?", Options: labels}, &chosen, stdio); err != nil {
+		return answered(err)
+	}
+	*s = list[chosen]
+	if s.name == "other" {
+		s.name = ""
+	}
+	for _, q := range []struct {
+		message, help string
+		value         *string
+		check         func(string) error
+	}{
+		{"Name of the entry", "a short name for --provider", &s.name, notEmpty},
+		{"Address", "ends in /v1 with most servers", &s.baseURL, isAddress},
+		{"Model", "as the server knows it", &s.model, notEmpty},
+		{"Environment variable with the key (empty: none is needed)", "only its name is written down", &s.keyEnv, isVariable},
+	} {
+		err := survey.AskOne(&survey.Input{Message: q.message, Help: q.help, Default: *q.value}, q.value, stdio,
+			survey.WithValidator(func(v any) error { text, _ := v.(string); return q.check(strings.TrimSpace(text)) }))
+		if err != nil {
+			return answered(err)
+		}
+		*q.value = strings.TrimSpace(*q.value)
+	}
+	return nil
+}
+
+// answered translates what a prompt returns when nobody answers it.
+func answered(err error) error {
+	if errors.Is(err, surveyterminal.InterruptErr) || errors.Is(err, io.EOF) {
+		return &failure{exitInterrupted, errors.New("nothing was written"), ""}
+	}
+	return err
+}
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("it cannot be empty")
+	}
+	return nil
+}
+
+func isAddress(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is not an address such as http://127.0.0.1:11434/v1", s)
+	}
+	return nil
+}
+
+func isVariable(s string) error {
+	for i, r := range s {
+		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return fmt.Errorf("%q is not the name of an environment variable", s)
+		}
+	}
+	return nil
+}
+
+// writeSetup checks what was said and writes it down.
+func (a *app) writeSetup(cmd *cobra.Command, s setup) error {
+	if s.baseURL == "" {
+		s.baseURL = config.DefaultBaseURL
+	}
+	for _, err := range []error{notEmpty(s.name), isAddress(s.baseURL), isVariable(s.keyEnv)} {
+		if err != nil {
+			return usage(err, "")
+		}
+	}
+	if s.model == "" {
+		return usage(errors.New("no model is named"), "--model ID, as the server knows it")
+	}
+	path, _ := config.ProvidersPath(a.sources(false))
+	entry := config.Entry{
+		Name: s.name, BaseURL: s.baseURL,
+		Models: []string{s.model}, DefaultModel: s.model, APIKey: config.KeyRef{Env: s.keyEnv},
+	}
+	if err := config.WriteProvider(cmd.Context(), path, entry, true); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "Written to %s: %s is asked from now on.\n", path, s.name)
+	if s.keyEnv != "" && a.getenv(s.keyEnv) == "" {
+		fmt.Fprintf(a.stderr, "%s is not set yet: export %s=… before you ask.\n", s.keyEnv, s.keyEnv)
+	}
+	fmt.Fprintf(a.stderr, "ai doctor checks it.\n")
+	return nil
+}

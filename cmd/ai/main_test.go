@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/holic512/plugin-ai/internal/fakellm"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ai": main})
+}
+
+// TestScripts runs the commands as a user types them. Beside the standard
+// commands there are:
+//
+//	server FILE            start a model server with a script (see fakellm.Parse)
+//	                       and point OPENAI_BASE_URL at it
+//	code N ai ARGS…        run ai and check the exit code
+//	request N PATTERN      the N-th call's body matches (! for: does not)
+//	requests N             the server got N calls
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("LANG", "C.UTF-8")
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server":   startServer,
+			"code":     exitsWith,
+			"request":  matchRequest,
+			"requests": countRequests,
+		},
+	})
+}
+
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server FILE")
+	}
+	answers, err := fakellm.Parse(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	srv := fakellm.Start(answers...)
+	ts.Defer(srv.Close)
+	ts.Setenv("OPENAI_BASE_URL", srv.URL)
+	ts.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdefghij")
+	servers.Store(ts, srv)
+}
+
+// servers are the running servers of the scripts: *testscript.TestScript to
+// *fakellm.Server.
+var servers sync.Map
+
+func server(ts *testscript.TestScript) *fakellm.Server {
+	srv, ok := servers.Load(ts)
+	if !ok {
+		ts.Fatalf("no server is running")
+	}
+	return srv.(*fakellm.Server)
+}
+
+func checkServer(ts *testscript.TestScript, srv *fakellm.Server) {
+	if problems := srv.Problems(); len(problems) > 0 {
+		ts.Fatalf("the model server: %s", strings.Join(problems, "; "))
+	}
+}
+
+func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func matchRequest(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: request N PATTERN")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	requests := server(ts).Requests()
+	if n < 1 || n > len(requests) {
+		ts.Fatalf("there were %d requests", len(requests))
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	if body := requests[n-1].Body; re.Match(body) == neg {
+		ts.Fatalf("request %d: match of %s is %v:\n%s", n, args[1], !neg, body)
+	}
+}
+
+func countRequests(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: requests N")
+	}
+	if got := fmt.Sprint(len(server(ts).Requests())); got != args[0] {
+		ts.Fatalf("%s requests, want %s", got, args[0])
+	}
+	checkServer(ts, server(ts))
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/terminal"
+)
+
+// version is stamped by a release build; others say what Go knows.
+var version string //nolint:gochecknoglobals // only the linker writes it
+
+// flags are the flags of all commands.
+type flags struct {
+	config.Flags
+	maxSteps    int
+	interactive bool
+	yes         bool
+	json        bool
+	verbose     bool
+	quiet       bool
+	color       bool
+	noColor     bool
+	showRequest bool
+	record      string
+	replay      string
+}
+
+// app is one run of the program.
+type app struct {
+	process
+	flags flags
+	home  string
+	dir   string // the working folder
+	code  exitCode
+	// running is true once the arguments were understood.
+	running bool
+	// releaseSignals gives the signals that end the process to somebody else.
+	releaseSignals func()
+}
+
+// run does what the arguments say and gives the exit code.
+func (p process) run(ctx context.Context) exitCode {
+	a := &app{process: p}
+	ctx, a.releaseSignals = signals(ctx)
+	defer a.releaseSignals()
+	ignoreClosedPipes()
+	root := a.command()
+	root.SetArgs(p.args)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	if err := a.place(); err != nil {
+		return a.fail(err)
+	}
+	if err := root.ExecuteContext(ctx); err != nil {
+		if !a.running {
+			err = usage(err, "ai --help says how it is used; a question that begins with - goes after --")
+		}
+		return a.fail(err)
+	}
+	if cause := (signalError{}); errors.As(context.Cause(ctx), &cause) {
+		return cause.code
+	}
+	return a.code
+}
+
+// place finds out where the process is.
+func (a *app) place() error {
+	var err error
+	if a.dir, err = os.Getwd(); err != nil {
+		return &failure{exitLocal, fmt.Errorf("the working folder is not there: %w", err), "change into another folder"}
+	}
+	a.home = a.getenv("HOME")
+	if a.home == "" {
+		if a.home, err = os.UserHomeDir(); err != nil {
+			a.home = a.dir
+		}
+	}
+	a.home = filepath.Clean(a.home)
+	return nil
+}
+
+// fail tells an error to whoever reads standard error.
+func (a *app) fail(err error) exitCode {
+	code, advice := codeOfError(err)
+	face := a.face(terminal.English, nil)
+	defer face.Close()
+	face.Fail(err.Error(), advice, int(code))
+	return code
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ code exitCode }
+
+func (e signalError) Error() string { return fmt.Sprintf("ended by a signal (%d)", e.code) }
+
+// signals ends the context at the first SIGINT, SIGTERM or SIGHUP, and the
+// process at the second, until it is released.
+func signals(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	got := make(chan os.Signal, 4)
+	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		ended := false
+		for {
+			select {
+			case s := <-got:
+				code := codeOfSignal(s)
+				if ended {
+					os.Exit(int(code))
+				}
+				ended = true
+				cancel(signalError{code})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(got)
+		close(done)
+	})
+}
+
+func codeOfSignal(s os.Signal) exitCode {
+	switch s {
+	case syscall.SIGTERM:
+		return exitTerminated
+	case syscall.SIGHUP:
+		return exitHangup
+	}
+	return exitInterrupted
+}
+
+// command builds the command line.
+func (a *app) command() *cobra.Command {
+	f := &a.flags
+	root := &cobra.Command{
+		Use:   "ai [flags] QUESTION…",
+		Short: "Ask a model that may only answer in strict JSON, and run what it is allowed to",
+		Long: `ai asks a language model. The model answers in a small JSON language; every
+command that it asks for is judged: reading runs by itself, other things are
+asked for, dangerous ones are refused. The answer goes to standard output,
+everything else to standard error.
+
+A first word that is the name of a command below is that command; after -- it
+is the question. Text that is piped in is added to the question, or is the
+question where there is none.`,
+		Example: `  ai "what changed in this repository?"
+  git log --oneline | ai "summarise this"
+  ai -i
+  ai policy explain -- git push --force`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionText(),
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return err
+			}
+			a.running = true
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ask(cmd.Context(), cmd, strings.Join(args, " "))
+		},
+	}
+	root.SetVersionTemplate("ai {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	all := root.PersistentFlags()
+	all.StringVar(&f.Config, "config", "", "the file that says who is asked (default.json)")
+	all.StringVar(&f.Provider, "provider", "", "who is asked: an entry of that file, openai, or offline")
+	all.StringVar(&f.BaseURL, "base-url", "", "the address of an OpenAI-compatible server")
+	all.StringVar(&f.Model, "model", "", "the model: an entry, entry/model, provider/id or id")
+	all.StringVar(&f.Profile, "profile", "", "the profile of llm-base.json")
+	all.BoolVar(&f.High, "high", false, "the stronger model of the two that a profile names")
+	all.BoolVar(&f.json, "json", false, "standard error carries events as JSON lines")
+	all.BoolVarP(&f.verbose, "verbose", "v", false, "tell more: notes, reasons, output of commands")
+	all.BoolVarP(&f.quiet, "quiet", "q", false, "tell only errors, refusals and questions")
+	all.BoolVar(&f.color, "color", false, "colours, whatever the output is")
+	all.BoolVar(&f.noColor, "no-color", false, "no colours")
+	root.MarkFlagsMutuallyExclusive("color", "no-color")
+	root.MarkFlagsMutuallyExclusive("verbose", "quiet")
+
+	own := root.Flags()
+	own.BoolVarP(&f.interactive, "interactive", "i", false, "a conversation: one line after another")
+	own.IntVar(&f.maxSteps, "max-steps", 0, "automatic steps before it asks (0: before each)")
+	own.BoolVarP(&f.yes, "yes", "y", false, "allow what would be asked for; never what is refused")
+	own.BoolVar(&f.showRequest, "show-request", false, "print what would be sent, with the size of each part, and send nothing")
+	own.StringVar(&f.record, "record", "", "write all calls of the model to this `FILE`, secrets masked")
+	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
+	root.MarkFlagsMutuallyExclusive("record", "replay")
+
+	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand())
+	return root
+}
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// colorMode is what the flags say about colours.
+func (a *app) colorMode() terminal.ColorMode {
+	switch {
+	case a.flags.color:
+		return terminal.ColorAlways
+	case a.flags.noColor:
+		return terminal.ColorNever
+	}
+	return terminal.ColorAuto
+}
+
+// face opens the face to the person.
+func (a *app) face(language terminal.Language, closed func()) *terminal.Face {
+	return terminal.New(terminal.Config{
+		Streams: terminal.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr, TTY: terminal.OpenTTY},
+		Getenv:  a.getenv, Language: language, Color: a.colorMode(),
+		Verbose: a.flags.verbose, Quiet: a.flags.quiet, JSON: a.flags.json, Yes: a.flags.yes,
+		ExitCode: exitCodeOf, OnOutputClosed: closed,
+	})
+}

@@ -1,0 +1,161 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/replay"
+)
+
+// speaker is a provider that says given pieces.
+type speaker struct {
+	pieces []string
+	fail   *llm.Error
+}
+
+func (s speaker) API() string { return "speaker" }
+
+func (s speaker) Request(llm.Model, llm.Context, llm.Options) ([]byte, error) { return nil, nil }
+
+func (s speaker) Stream(_ context.Context, model llm.Model, _ llm.Context, _ llm.Options) iter.Seq[llm.Event] {
+	return func(yield func(llm.Event) bool) {
+		b := llm.NewBuilder(model, llm.Message{}, yield)
+		b.Start()
+		b.Thinking("let me see")
+		for _, p := range s.pieces {
+			b.Text(p)
+		}
+		b.Usage(llm.Usage{Input: 3, Output: 4})
+		b.Enforced(llm.EnforceObject)
+		if s.fail != nil {
+			b.Fail(s.fail)
+			return
+		}
+		b.Done(llm.StopEnd)
+	}
+}
+
+func hide(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }
+
+func asked(text string) llm.Context {
+	return llm.Context{System: []string{"be brief"}, Messages: []llm.Message{llm.UserText(text)}}
+}
+
+// deltas gives the pieces of an answer and its end.
+func deltas(p llm.Provider, c llm.Context) (pieces []string, last *llm.Message) {
+	for ev := range p.Stream(context.Background(), llm.Model{ID: "m"}, c, llm.Options{APIKey: "hunter2"}) {
+		if ev.Type == llm.EventTextDelta {
+			pieces = append(pieces, ev.Delta)
+		}
+		last = ev.Message
+	}
+	return pieces, last
+}
+
+func TestWhatWasRecordedPlaysBack(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	rec := replay.NewRecorder(speaker{pieces: []string{"he", "llo", " 世界"}}, &file, hide)
+	deltas(rec, asked("hi"))
+	failing := replay.NewRecorder(speaker{pieces: []string{"ha"}, fail: &llm.Error{Kind: llm.ErrOverloaded, Status: 503, Message: "busy, hunter2"}}, &file, hide)
+	deltas(failing, asked("again"))
+	if n := strings.Count(file.String(), "\n"); n != 2 {
+		t.Fatalf("%d lines:\n%s", n, &file)
+	}
+	p, err := replay.New(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces, last := deltas(p, asked("hi"))
+	if diff := cmp.Diff([]string{"he", "llo", " 世界"}, pieces); diff != "" {
+		t.Error(diff)
+	}
+	if last.StopReason != llm.StopEnd || last.Usage.Output != 4 || last.Enforced != llm.EnforceObject || last.Text() != "hello 世界" {
+		t.Errorf("final message: %+v", last)
+	}
+	_, last = deltas(p, asked("again"))
+	if last.Err == nil || last.Err.Kind != llm.ErrOverloaded || last.Err.Status != 503 {
+		t.Errorf("the failure became %+v", last.Err)
+	}
+	if _, last = deltas(p, asked("more")); last.Err == nil || !strings.Contains(last.Err.Message, "call 3") {
+		t.Errorf("beyond the end: %+v", last.Err)
+	}
+}
+
+func TestSecretsAreNotWritten(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	rec := replay.NewRecorder(speaker{pieces: []string{"it is hun", "ter2, you know"}, fail: &llm.Error{Kind: llm.ErrInvalid, Message: "bad hunter2"}}, &file, hide)
+	pieces, _ := deltas(rec, llm.Context{System: []string{"hunter2"}, Messages: []llm.Message{llm.UserText("is it hunter2?")}})
+	if strings.Contains(file.String(), "hunter2") || strings.Contains(file.String(), "hun\"") {
+		t.Errorf("the recording holds it: %s", &file)
+	}
+	if strings.Join(pieces, "") != "it is hunter2, you know" {
+		t.Errorf("the reader got %q", pieces)
+	}
+}
+
+func TestAnotherInputIsTold(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	deltas(replay.NewRecorder(speaker{}, &file, hide), asked("hi"))
+	p, err := replay.New(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, last := deltas(p, asked("something else")); last.Err == nil || !strings.Contains(last.Err.Message, "call 1") || !strings.Contains(last.Err.Message, "something else") {
+		t.Errorf("another input: %+v", last.Err)
+	}
+}
+
+func TestBrokenRecordings(t *testing.T) {
+	t.Parallel()
+	for text, word := range map[string]string{
+		"":                         "no call",
+		"\n{\"call\":":             "line 2",
+		`{"call":1}`:               "line 1",
+		`{"call":1,"call":2}`:      "line 1",
+		`[]`:                       "line 1",
+		"{\"final\":\"\xff\xfe\"}": "line 1",
+	} {
+		if _, err := replay.New(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%q: %v, want %q", text, err, word)
+		}
+	}
+}
+
+// full is a disk with no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestACallThatCannotBeWrittenFails(t *testing.T) {
+	t.Parallel()
+	rec := replay.NewRecorder(speaker{pieces: []string{"x"}}, full{}, hide)
+	if _, last := deltas(rec, asked("hi")); last.Err == nil || !strings.Contains(last.Err.Message, "no space left") {
+		t.Errorf("final message: %+v", last)
+	}
+}
+
+func FuzzNew(f *testing.F) {
+	var file bytes.Buffer
+	deltas(replay.NewRecorder(speaker{pieces: []string{"a"}}, &file, hide), asked("hi"))
+	f.Add(file.Bytes())
+	f.Add([]byte(`{"call":1,"final":{"role":"assistant","stopReason":"stop","content":[]}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := replay.New(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if _, last := deltas(p, asked("hi")); last == nil {
+			t.Fatal("a stream without a final event")
+		}
+	})
+}
