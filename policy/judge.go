@@ -277,7 +277,7 @@ func (r *raise) matches(p *parsed) bool {
 			return false
 		}
 	}
-	if p.has(r.None) || len(p.operands) < r.Operands {
+	if p.has(r.None) || len(p.operands) < r.Operands || r.Fewer > 0 && len(p.operands) >= r.Fewer {
 		return false
 	}
 	if r.Operand == "" {

@@ -94,6 +94,7 @@ type raise struct {
 	All      []words `json:"all,omitzero"`      // one option of each
 	None     words   `json:"none,omitzero"`     // none of these options
 	Operands int     `json:"operands,omitzero"` // at least so many operands
+	Fewer    int     `json:"fewer,omitzero"`    // fewer operands than that
 	Operand  string  `json:"operand,omitzero"`  // an operand of this form, * standing for anything
 	effect
 }
