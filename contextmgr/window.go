@@ -74,7 +74,7 @@ func (m *Manager) Window() (Window, error) {
 	}
 	input, cutInput := inputText(t, room*inputShare/100)
 	results := resultTexts(t.rounds, room*resultShare/100)
-	digests := digestText(m.digests, t.rounds, room*digestShare/100)
+	digests := digestText(m.digests, room*digestShare/100)
 	left := room - size(input) - size(digests)
 	for _, s := range results {
 		left -= size(s)
@@ -257,7 +257,7 @@ func newestThatFit(all []message, first llm.Role, left *int) (kept []message, dr
 }
 
 // digestText is the system part with earlier results, cut.
-func digestText(digests []protocol.Observation, rounds []round, room int) string {
+func digestText(digests []protocol.Observation, room int) string {
 	if len(digests) == 0 {
 		return ""
 	}

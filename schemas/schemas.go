@@ -56,7 +56,7 @@ type document struct {
 
 // compiled keeps what was compiled: schemas are constants, and compiling one
 // takes longer than a thousand checks.
-var compiled sync.Map // name → func() (*Schema, error)
+var compiled sync.Map //nolint:gochecknoglobals // a cache of constants: name → func() (*Schema, error)
 
 // Load compiles a schema on its first use. The error says that there is none
 // of that name.

@@ -57,7 +57,8 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 		c.use(c.model)
 	}
 	if a.flags.interactive {
-		return a.interact(ctx, face, c, settings, question)
+		a.interact(ctx, face, c, settings, question)
+		return nil
 	}
 	result := c.Prompt(ctx, input)
 	switch err := face.Err(); {

@@ -14,7 +14,7 @@ import (
 
 // interact carries out `ai -i`. A question on the command line is the first
 // input.
-func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation, s *config.Settings, question string) error {
+func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation, s *config.Settings, question string) {
 	a.releaseSignals() // the loop has its own: Ctrl-C ends the turn, not the program
 	if strings.TrimSpace(question) != "" {
 		c.Prompt(ctx, runner.Input{Text: question})
@@ -25,7 +25,6 @@ func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation
 		Policy:      func() string { return policySummary(s) },
 		Models:      &models{app: a, conversation: c, settings: s},
 	}))
-	return nil
 }
 
 // policySummary is what /policy shows.

@@ -19,7 +19,7 @@ import (
 )
 
 // version is stamped by a release build; others say what Go knows.
-var version string //nolint:gochecknoglobals // only the linker writes it
+var version string
 
 // flags are the flags of all commands.
 type flags struct {

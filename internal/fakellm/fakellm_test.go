@@ -29,7 +29,7 @@ func get(t *testing.T, srv *fakellm.Server, body string) (int, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	defer res.Body.Close() //nolint:errcheck // a test
+	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	return res.StatusCode, string(b), err
 }
@@ -100,7 +100,7 @@ func TestGatesAndHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // a test
+	defer res.Body.Close()
 	step <- struct{}{}
 	buf := make([]byte, 0, 1024)
 	for !bytes.Contains(buf, []byte(`"content":"a"`)) {
@@ -121,7 +121,7 @@ func TestGatesAndHang(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error)
 	go func() {
-		_, err := post(t, ctx, srv, ask)
+		_, err := post(t, ctx, srv, ask) //nolint:bodyclose // it fails
 		failed <- err
 	}()
 	if _, err := srv.Await(t.Context(), 2); err != nil {

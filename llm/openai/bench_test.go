@@ -71,8 +71,8 @@ func BenchmarkFirstChunk(b *testing.B) {
 			}
 		}
 		bare += time.Since(start)
-		io.Copy(io.Discard, res.Body) //nolint:errcheck // a benchmark
-		res.Body.Close()              //nolint:errcheck // a benchmark
+		_, _ = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
 
 		start = time.Now()
 		for ev := range p.Stream(b.Context(), model(srv), hello, llm.Options{}) {

@@ -32,7 +32,7 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	if f != nil {
 		return f
 	}
-	defer res.http.Body.Close() //nolint:errcheck // nothing is written to it
+	defer res.http.Body.Close()
 
 	in := &wire{body: res.http.Body, watch: w}
 	// The start is given when the server has taken the request. A refusal that
@@ -65,7 +65,7 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	}
 	// The end of the body frees the connection for the next call.
 	w.enter(draining)
-	io.Copy(io.Discard, io.LimitReader(s.r, 64<<10)) //nolint:errcheck // only a connection is lost
+	_, _ = io.Copy(io.Discard, io.LimitReader(s.r, 64<<10))
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (a *answer) mark(in *wire) {
 // firstByte looks at the first byte that is not white space, and leaves it.
 func firstByte(r *bufio.Reader) (byte, error) {
 	if bom, err := r.Peek(3); err == nil && bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		r.Discard(3) //nolint:errcheck // they are there
+		_, _ = r.Discard(3)
 	}
 	for {
 		b, err := r.Peek(1)
@@ -124,7 +124,7 @@ func firstByte(r *bufio.Reader) (byte, error) {
 		if !strings.ContainsRune(" \t\r\n", rune(b[0])) {
 			return b[0], nil
 		}
-		r.Discard(1) //nolint:errcheck // it is there
+		_, _ = r.Discard(1)
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *Provider) send(ctx context.Context, w *watch, at endpoint, options llm.
 	// The SDK has read the body of an error and closed it; with other
 	// statuses it did not.
 	said, readErr := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	res.Body.Close() //nolint:errcheck // nothing is written to it
+	res.Body.Close()
 	if len(said) == 0 && readErr != nil {
 		return response{err: readErr}, nil
 	}

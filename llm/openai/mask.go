@@ -45,7 +45,7 @@ func (m *masker) add(secret string) {
 	}
 }
 
-var secretShapes = sync.OnceValue(func() *regexp.Regexp {
+var secretShapes = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // a constant that is compiled on first use
 	return regexp.MustCompile(`(?i)\b(sk-[a-z0-9_*.-]{4,})|(\bbearer\s+)([a-z0-9._~+/=*-]{4,})|(["']?\bapi[_-]?key["']?\s*[:=]\s*["']?)([^\s"',}]{4,})`)
 })
 
