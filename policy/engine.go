@@ -161,7 +161,8 @@ func plainName(name string) bool {
 	}
 	for i := range len(name) {
 		b := name[i]
-		if !(b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || i > 0 && strings.IndexByte("._+-", b) >= 0) {
+		plain := b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || i > 0 && strings.IndexByte("._+-", b) >= 0
+		if !plain {
 			return false
 		}
 	}

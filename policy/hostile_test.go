@@ -135,7 +135,7 @@ func traps() []trap {
 		}, proof: []string{"status"}},
 		{name: "pager", build: func(r *repo) {
 			r.settings("[core]\n\tpager = BOMB\n[pager]\n\tlog = BOMB\n\tstatus = BOMB\n\tdiff = BOMB\n\tbranch = BOMB\n\ttag = BOMB\n\tconfig = BOMB\n\tgrep = BOMB\n")
-		}, proof: []string{"grep", "-O", "one"}},
+		}, proof: []string{"grep", "-O", "two"}},
 		{name: "external diff", build: func(r *repo) { r.settings("[diff]\n\texternal = BOMB\n") }, proof: []string{"diff"}},
 		{name: "diff driver", build: func(r *repo) {
 			r.settings("[diff \"x\"]\n\tcommand = BOMB\n")

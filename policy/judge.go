@@ -264,6 +264,9 @@ func (j *judging) takesAll(op *operand, rest []string) bool {
 			return false
 		}
 		j.shell(strings.Join(rest, " "))
+		for _, word := range rest {
+			j.shell(word)
+		}
 	default:
 		return false
 	}

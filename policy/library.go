@@ -101,8 +101,11 @@ func (f *family) load() (*ruleFile, error) {
 func readHead(r io.Reader) (ruleFile, error) {
 	var head ruleFile
 	d := jsontext.NewDecoder(r)
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return head, fmt.Errorf("expected a JSON object (%v)", err)
+	switch t, err := d.ReadToken(); {
+	case err != nil:
+		return head, err
+	case t.Kind() != '{':
+		return head, fmt.Errorf("expected a JSON object, found %s", t)
 	}
 	for {
 		name, err := d.ReadToken()

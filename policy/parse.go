@@ -124,12 +124,12 @@ func (r *reader) take(name string, opt *option, val string, has bool) {
 	case opt.Kind == kindExec:
 		o.argv, o.has = r.exec(), true
 	case !has && !opt.Optional:
-		if r.at == len(r.args) {
+		if r.at += opt.Skip; r.at >= len(r.args) {
 			r.out.unknown = append(r.out.unknown, name)
 			break
 		}
 		o.value, o.has = r.args[r.at], true
-		o.dashed = len(o.value) > 1 && o.value[0] == '-' && (opt.Kind != kindNumber || !number(o.value))
+		o.dashed = len(o.value) > 1 && o.value[0] == '-' && opt.Kind != kindLetters && (opt.Kind != kindNumber || !number(o.value))
 		r.at++
 	}
 	r.out.opts = append(r.out.opts, o)

@@ -89,7 +89,12 @@ func (j *judging) writePath(arg string) {
 	j.hit(protocol.Confirm, "", "", protocol.FactWrite)
 	p := j.e.places()
 	paths, info := j.spellings(arg)
-	if info != nil && info.Mode()&fs.ModeDevice != 0 && paths[len(paths)-1] != os.DevNull {
+	device := info != nil && info.Mode()&fs.ModeDevice != 0 && paths[len(paths)-1] != os.DevNull
+	for _, path := range paths {
+		names := split(path)
+		device = device || len(names) > 1 && names[0] == "dev" && p.endless.in(names)
+	}
+	if device {
 		j.hit(protocol.Block, "device", clip(arg)+" is a device: writing to it cannot be undone", protocol.FactDestructive, protocol.FactWrite)
 	}
 	for _, path := range paths {

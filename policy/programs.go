@@ -97,11 +97,13 @@ func (e *Engine) executable(folder, name string) string {
 	return ""
 }
 
-// shared says whether everybody may write in the folder or one above it.
+// shared says whether others can put programs in the folder: everybody may
+// write in it, or may replace it from a folder above. A sticky folder above,
+// such as /tmp, does not let them.
 func (e *Engine) shared(folder string) bool {
-	for {
+	for above := false; ; above = true {
 		info, err := e.files.Stat(folder)
-		if err != nil || worldWritable(info) {
+		if err != nil || worldWritable(info) && (!above || info.Mode()&os.ModeSticky == 0) {
 			return true
 		}
 		up := filepath.Dir(folder)

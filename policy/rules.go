@@ -77,6 +77,7 @@ type option struct {
 	Names words `json:"names"`
 	value
 	Optional bool   `json:"optional,omitzero"` // the value is glued or absent
+	Skip     int    `json:"skip,omitzero"`     // words before the value: 1 for --arg NAME VALUE
 	Walks    string `json:"walks,omitzero"`    // paths are walked: "names" or "content"
 	Moves    bool   `json:"moves,omitzero"`    // the value becomes the working directory
 	effect

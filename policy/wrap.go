@@ -39,13 +39,17 @@ func (j *judging) start(argv []string) {
 	if len(argv) == 0 {
 		return
 	}
+	known := false
 	j.nested(func(n *judging) {
-		n.named(argv[0], argv[1:])
+		known = n.named(argv[0], argv[1:])
 		if !n.e.allows(argv[0]) {
 			n.listed = false
 			n.hit(protocol.Confirm, ruleUnlisted, clip(argv[0])+" is not in allowedPrograms")
 		}
 	}, protocol.Safe)
+	if !known {
+		j.shifted(argv)
+	}
 }
 
 // shifted looks at every word where an option outside the list may have taken
@@ -68,20 +72,21 @@ func (j *judging) startElsewhere(argv []string) {
 }
 
 // named judges a program in any spelling: with its path, in another case, with
-// the ending of Windows.
-func (j *judging) named(program string, args []string) {
+// the ending of Windows. It says whether the program is known.
+func (j *judging) named(program string, args []string) bool {
 	if j.program(program, args) {
-		return
+		return true
 	}
 	known := false
 	if bare := bareName(program); bare != program {
 		j.nested(func(n *judging) { known = n.program(bare, args) }, protocol.Confirm)
 		if known {
 			j.hit(protocol.Confirm, "program name", clip(program)+" is not the bare name "+clip(bare), protocol.FactCode)
-			return
+			return true
 		}
 	}
 	j.hit(protocol.Confirm, "unknown program", "nothing is known about "+clip(program), protocol.FactCode)
+	return false
 }
 
 // bareName gives the name that a spelling of a program may stand for.
@@ -99,9 +104,17 @@ func (j *judging) shell(text string) {
 	if len(text) > 1<<16 {
 		text = text[:1<<16]
 	}
+	if strings.Contains(text, ":|:") {
+		j.hit(protocol.Block, "fork bomb", "starts itself without end", protocol.FactDestructive, protocol.FactUnbounded)
+	}
 	for _, argv := range simpleCommands(text) {
 		j.nested(func(n *judging) {
 			n.named(argv[0], argv[1:])
+			for i := range len(argv) - 1 {
+				if argv[i] == ">" {
+					n.writePath(argv[i+1])
+				}
+			}
 		}, protocol.Block)
 		if *j.tries >= maxTries {
 			return
@@ -138,6 +151,9 @@ func simpleCommands(text string) [][]string {
 		switch b := text[i]; b {
 		case ' ', '\t':
 			endWord()
+		case '>':
+			endWord()
+			argv = append(argv, ">")
 		case ';', '|', '&', '\n', '\r', '(', ')', '`':
 			endCommand()
 		case '\\':
@@ -184,6 +200,9 @@ const shellWords = "if then else elif while until do ! { } trap coproc"
 // code looks for commands in the text constants of a program in any language:
 // os.system("sudo id"), ["rm", "-rf", "/"].
 func (j *judging) code(text string) {
+	if _, set, ok := strings.Cut(text, "="); ok {
+		j.shell(strings.TrimPrefix(set, "!")) // alias.x=!sudo id
+	}
 	literals := textConstants(text)
 	for i, s := range literals {
 		j.shell(s)
