@@ -108,7 +108,7 @@ func (m *Manager) Commands(reply protocol.Reply, observations []protocol.Observa
 	}
 	masked := make([]protocol.Observation, len(observations))
 	for i, o := range observations {
-		masked[i] = m.mask(o)
+		masked[i] = m.Mask(o)
 	}
 	reply.Message = m.config.Mask(reply.Message)
 	m.turn.rounds = append(m.turn.rounds, round{reply, masked})
@@ -171,7 +171,8 @@ func (m *Manager) digest(observations []protocol.Observation) {
 	}
 }
 
-func (m *Manager) mask(o protocol.Observation) protocol.Observation {
+// Mask hides the secrets in an observation. Masking twice changes nothing.
+func (m *Manager) Mask(o protocol.Observation) protocol.Observation {
 	o.StdoutTail = m.config.Mask(o.StdoutTail)
 	o.StderrTail = m.config.Mask(o.StderrTail)
 	args := make([]string, len(o.Args))

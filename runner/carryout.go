@@ -176,6 +176,7 @@ func (t *turn) execute(ctx context.Context, s *stepRun) {
 		t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c})
 	})
 	s.observe(result.Outcome, result.Note)
+	defer func() { s.observation = t.Window.Mask(s.observation) }()
 	o := &s.observation
 	o.ExitCode, o.DurationMs = result.ExitCode, result.Duration.Milliseconds()
 	o.StdoutTail, o.StderrTail, o.Truncated = result.Stdout, result.Stderr, result.Truncated

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -28,7 +29,7 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	}
 	input := runner.Input{Text: question}
 	if !a.flags.interactive {
-		if input, err = a.input(question); err != nil {
+		if input, err = a.input(ctx, question); err != nil {
 			return err
 		}
 		if strings.TrimSpace(input.Text) == "" {
@@ -76,9 +77,12 @@ func exitCodeOf(r runner.Result) int { return int(codeOf(r)) }
 
 // input is the question, with what is piped in beside it; or what is piped in
 // where there is no question.
-func (a *app) input(question string) (runner.Input, error) {
-	piped, err := a.piped()
-	if err != nil {
+func (a *app) input(ctx context.Context, question string) (runner.Input, error) {
+	piped, err := a.piped(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return runner.Input{}, &failure{exitInterrupted, errors.New("ended while reading standard input"), ""}
+	case err != nil:
 		return runner.Input{}, &failure{exitFile, fmt.Errorf("standard input: %w", err), ""}
 	}
 	if strings.TrimSpace(question) == "" {
@@ -87,20 +91,42 @@ func (a *app) input(question string) (runner.Input, error) {
 	return runner.Input{Text: question, Context: piped}, nil
 }
 
+// stdinPatience is how long standard input may say nothing before the person is
+// told what the program waits for.
+const stdinPatience = 2 * time.Second
+
 // piped reads standard input where it is a pipe or a file.
-func (a *app) piped() (string, error) {
+func (a *app) piped(ctx context.Context) (string, error) {
 	info, err := a.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 || info.IsDir() {
 		return "", nil //nolint:nilerr // a closed standard input is none
 	}
-	text, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
-	if err != nil {
-		return "", err
+	type result struct {
+		text []byte
+		err  error
 	}
-	if len(text) > maxInput {
-		return "", fmt.Errorf("more than %d bytes", maxInput)
+	read := make(chan result, 1)
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
+		read <- result{text, err}
+	}()
+	silent := time.NewTimer(stdinPatience)
+	defer silent.Stop()
+	for {
+		select {
+		case r := <-read:
+			if r.err == nil && len(r.text) > maxInput {
+				r.err = fmt.Errorf("more than %d bytes", maxInput)
+			}
+			return strings.ReplaceAll(string(r.text), "\r\n", "\n"), r.err
+		case <-silent.C:
+			if !a.flags.json && !a.flags.quiet {
+				fmt.Fprintln(a.stderr, "reading standard input until it ends; </dev/null if there is nothing to read")
+			}
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
 	}
-	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil
 }
 
 // show prints what would be sent, and the size of its parts.

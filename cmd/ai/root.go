@@ -68,7 +68,7 @@ func (p process) run(ctx context.Context) exitCode {
 		if !a.running {
 			err = usage(err, "ai --help says how it is used; a question that begins with - goes after --")
 		}
-		return a.fail(err)
+		a.code = a.fail(err)
 	}
 	if cause := (signalError{}); errors.As(context.Cause(ctx), &cause) {
 		return cause.code
