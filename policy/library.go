@@ -81,13 +81,18 @@ func (f *family) open() (io.Reader, error) {
 	return file, nil
 }
 
+func (f *family) read() ([]byte, error) {
+	if f.file == "" {
+		return bytes.Clone(f.data), nil
+	}
+	return builtIn.ReadFile(f.file)
+}
+
+// load decodes the whole file.
 func (f *family) load() (*ruleFile, error) {
-	data := f.data
-	if f.file != "" {
-		var err error
-		if data, err = builtIn.ReadFile(f.file); err != nil {
-			return nil, fmt.Errorf("built-in rules: %w", err)
-		}
+	data, err := f.read()
+	if err != nil {
+		return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
 	}
 	file := new(ruleFile)
 	if err := decode(data, file); err != nil {
@@ -157,24 +162,47 @@ func (l *library) program(name string) ([]*command, error) {
 		if !f.head.For.names(name) {
 			continue
 		}
-		file, err := f.loaded()
+		c, err := f.program(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
 		}
-		for names, data := range file.Programs {
-			if !hasWord(names, name) {
-				continue
-			}
-			c, err := newCommand(data, nil, name)
-			if err != nil {
-				return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
-			}
-			list = append(list, c)
-		}
+		list = append(list, c)
 	}
 	if list == nil {
 		return nil, nil // not kept: names come from outside and are endless
 	}
 	kept, _ := l.programs.LoadOrStore(name, list)
 	return kept.([]*command), nil
+}
+
+// program decodes one program of the file and skips those before it.
+func (f *family) program(name string) (*command, error) {
+	data, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, err
+	}
+	for {
+		member, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case member.Kind() == '}':
+			return nil, fmt.Errorf("%s stands in \"for\" and has no rules", name)
+		case d.StackDepth() == 1 && member.String() == "programs":
+			if _, err := d.ReadToken(); err != nil {
+				return nil, err
+			}
+			continue
+		case d.StackDepth() == 2 && hasWord(member.String(), name):
+			return decodeCommand(d, nil, name)
+		}
+		if err := d.SkipValue(); err != nil {
+			return nil, err
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -169,11 +170,15 @@ func decode(data []byte, into any) error {
 
 // newCommand decodes the rules of a program or sub-command.
 func newCommand(data []byte, parent *command, name string) (*command, error) {
+	return decodeCommand(jsontext.NewDecoder(bytes.NewBuffer(data)), parent, name)
+}
+
+func decodeCommand(d *jsontext.Decoder, parent *command, name string) (*command, error) {
 	c := &command{parent: parent, id: name, name: name}
 	if parent != nil {
 		c.id, c.name = parent.id+"."+name, parent.name+" "+name
 	}
-	if err := decode(data, c); err != nil {
+	if err := json.UnmarshalDecode(d, c, json.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("rules of %s: %w", c.name, err)
 	}
 	return c, nil
