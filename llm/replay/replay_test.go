@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/holic512/plugin-ai/internal/fakellm"
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/llm/replay"
 )
 
@@ -158,4 +161,114 @@ func FuzzNew(f *testing.F) {
 			t.Fatal("a stream without a final event")
 		}
 	})
+}
+
+func TestHiddenWordsPlayBack(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	deltas(replay.NewRecorder(speaker{pieces: []string{"yes"}}, &file, hide), asked("is it hunter2?"))
+	p, err := replay.New(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, last := deltas(p, asked("is it hunter2?")); last.Err != nil || last.Text() != "yes" {
+		t.Errorf("%q, %v", last.Text(), last.Err)
+	}
+}
+
+// TestTheServerIsRecorded records a real provider, with tool calls and an
+// image, and demands the same events from the player.
+func TestTheServerIsRecorded(t *testing.T) {
+	t.Parallel()
+	const key = "sk-secret-0123456789"
+	srv := fakellm.New(t, fakellm.Answer{Reasoning: "hm", Text: "两个", Chunk: 3, Usage: &fakellm.Usage{Prompt: 5, Completion: 2}, ToolCalls: []fakellm.ToolCall{
+		{ID: "a", Name: "f", Arguments: `{"x":"hunter2"}`}, {ID: "b", Name: "g"},
+	}}, fakellm.Answer{Text: "abc", Chunk: 1}.Fail(fakellm.Cut, 2))
+	var file bytes.Buffer
+	rec := replay.NewRecorder(openai.New(openai.Config{}), &file, hide)
+	model := llm.Model{ID: "m", Provider: "p", BaseURL: srv.URL}
+	question := llm.Context{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text{Text: "hi"}, llm.Image{Data: bytes.Repeat([]byte{7}, 1000), MIMEType: "image/png"}}}}}
+	options := llm.Options{APIKey: key, MaxTokens: 9, Headers: map[string]string{"X-Key": "other-secret"}}
+	listen := func(p llm.Provider) (types []string, last *llm.Message) {
+		for ev := range p.Stream(t.Context(), model, question, options) {
+			types = append(types, string(ev.Type))
+			last = ev.Message
+		}
+		return types, last
+	}
+	var live [2][]string
+	for i := range live {
+		live[i], _ = listen(rec)
+	}
+	for _, secret := range []string{"secret", "hunter2", "BwcHBwcH"} {
+		if strings.Contains(file.String(), secret) {
+			t.Errorf("%s is in the recording:\n%s", secret, &file)
+		}
+	}
+	p, err := replay.New(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, last := listen(p)
+	if got, was := slices.Compact(types), slices.Compact(live[0]); !slices.Equal(got, was) { // masked arguments come in one piece
+		t.Errorf("events %q, %q were recorded", got, was)
+	}
+	if d := cmp.Diff([]llm.Block{
+		llm.Thinking{Thinking: "hm"}, llm.Text{Text: "两个"},
+		llm.ToolCall{ID: "a", Name: "f", Arguments: []byte(`{"x":"***"}`)}, llm.ToolCall{ID: "b", Name: "g", Arguments: []byte(`{}`)},
+	}, last.Content); d != "" || last.StopReason != llm.StopToolUse || last.Usage.Total != 7 {
+		t.Errorf("stop %q, usage %+v: %s", last.StopReason, last.Usage, d)
+	}
+	types, last = listen(p)
+	if d := cmp.Diff(live[1], types); d != "" || last.Err == nil || last.Err.Kind != llm.ErrNetwork || last.Text() != "ab" {
+		t.Errorf("error %v, text %q: %s", last.Err, last.Text(), d)
+	}
+}
+
+func TestAReaderThatLeavesIsRecorded(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	rec := replay.NewRecorder(speaker{pieces: []string{"a", "b"}}, &file, hide)
+	for ev := range rec.Stream(t.Context(), llm.Model{}, asked("hi"), llm.Options{}) {
+		if ev.Type == llm.EventTextDelta {
+			break
+		}
+	}
+	for ev := range rec.Stream(t.Context(), llm.Model{}, asked("again"), llm.Options{}) {
+		if ev.Type == llm.EventDone {
+			break // this one is complete
+		}
+	}
+	p, err := replay.New(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, last := deltas(p, asked("hi")); last.StopReason != llm.StopAborted || last.Text() != "a" {
+		t.Errorf("stop %q, text %q", last.StopReason, last.Text())
+	}
+	if _, last := deltas(p, asked("again")); last.Err != nil || last.Text() != "ab" {
+		t.Errorf("error %v, text %q", last.Err, last.Text())
+	}
+}
+
+func TestAPlayerIsCancelled(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	deltas(replay.NewRecorder(speaker{pieces: []string{"a", "b"}}, &file, hide), asked("hi"))
+	p, err := replay.New(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var last *llm.Message
+	for ev := range p.Stream(ctx, llm.Model{}, asked("hi"), llm.Options{}) {
+		if ev.Delta == "a" {
+			cancel()
+		}
+		last = ev.Message
+	}
+	if last.StopReason != llm.StopAborted || last.Text() != "a" {
+		t.Errorf("stop %q, text %q", last.StopReason, last.Text())
+	}
+	cancel()
 }
