@@ -1,7 +1,9 @@
 package openai_test
 
 import (
+	"compress/gzip"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -136,4 +138,36 @@ func redirected(t *testing.T, status int, base string) *llm.Message {
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
 	return final(ask(t, t.Context(), newProvider(t, openai.Config{}), llm.Model{ID: "m", BaseURL: srv.URL + "/v1"}, llm.Options{APIKey: key}))
+}
+
+// TestTransports has the answers that the transport unpacks: compressed ones,
+// and HTTP/2.
+func TestTransports(t *testing.T) {
+	t.Parallel()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var out io.Writer = w
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer func() { _ = z.Close() }()
+			out = z
+		}
+		_, _ = io.WriteString(out, "data: "+chunk(mixed, "stop")+"\n\ndata: [DONE]\n\n")
+		if r.ProtoMajor == 2 {
+			_, _ = io.WriteString(out, ": HTTP/2\n\n")
+		}
+	})
+	for _, h2 := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(handler)
+		srv.EnableHTTP2 = h2
+		srv.StartTLS()
+		defer srv.Close()
+		p := openai.New(openai.Config{HTTPClient: srv.Client()})
+		for range 3 {
+			m := final(ask(t, t.Context(), p, llm.Model{ID: "m", BaseURL: srv.URL + "/v1"}, llm.Options{}))
+			if m.Err != nil || m.Text() != mixed || m.Damaged {
+				t.Errorf("HTTP/2 %t: error %v, text %q", h2, m.Err, m.Text())
+			}
+		}
+	}
 }
