@@ -123,13 +123,15 @@ func TestEverySettingFromFile(t *testing.T) {
 	t.Parallel()
 	const text = `{
 		"allowedPrograms": ["ls"], "allowNetwork": false, "allowWrite": false, "allowSudo": true,
+		"deny": ["git push"], "ask": ["git log"], "secretPaths": ["~/diary"], "sandbox": "required",
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
 		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
 		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh"
 	}`
 	s := load(t, user{settings: text})
 	want := config.Options{
-		AllowedPrograms: []string{"ls"}, AllowSudo: true, DefaultMode: config.High, DefaultProfile: "work",
+		AllowedPrograms: []string{"ls"}, AllowSudo: true, Deny: []string{"git push"}, Ask: []string{"git log"}, SecretPaths: []string{"~/diary"},
+		Sandbox: config.SandboxRequired, DefaultMode: config.High, DefaultProfile: "work",
 		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000, SpoolLimitBytes: 5000000000, Language: "zh",
 	}
 	if diff := cmp.Diff(want, s.Options); diff != "" {

@@ -36,7 +36,8 @@ type Settings struct {
 	Target    Target    // who is asked; zero where Ready returns an error that is no missing key
 	Speak     string    // the language of the program's own texts: "en" or "zh"
 	Dirs      Dirs
-	Files     []File // the files that were looked at
+	Files     []File   // the files that were looked at
+	Project   *Project // the project's own file; nil is none
 
 	origins map[string]Origin
 	err     error // why nobody can be asked
@@ -44,7 +45,7 @@ type Settings struct {
 
 // A File is a settings file that was looked at.
 type File struct {
-	Role    string // "settings", "providers" or "llm-base"
+	Role    string // "settings", "project", "providers" or "llm-base"
 	Path    string
 	Found   bool
 	Exposed bool  // it may hold keys, and others may read it; only filled by Inspect
@@ -88,6 +89,9 @@ func load(src Sources) (*Settings, []error) {
 	found, err := s.readOptions(s.Dirs.Settings())
 	s.Files = append(s.Files, File{Role: "settings", Path: s.Dirs.Settings(), Found: found, Err: err})
 	if err != nil {
+		problems = append(problems, err)
+	}
+	if err := s.readProject(src.WorkingDir); err != nil {
 		problems = append(problems, err)
 	}
 	if err := s.applyFlags(src.Flags); err != nil {

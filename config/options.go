@@ -7,6 +7,10 @@ type Options struct {
 	AllowNetwork        bool     `json:"allowNetwork"`
 	AllowWrite          bool     `json:"allowWrite"`
 	AllowSudo           bool     `json:"allowSudo"`
+	Deny                []string `json:"deny"`        // commands that are refused, as a person types their beginning
+	Ask                 []string `json:"ask"`         // commands that are asked for, in the same form
+	SecretPaths         []string `json:"secretPaths"` // more places whose reading is asked for
+	Sandbox             Sandbox  `json:"sandbox"`
 	DefaultMode         Mode     `json:"defaultMode"`
 	DefaultProfile      string   `json:"defaultProfile"` // "" is null: llm-base's own default
 	MaxAutoStepsPerTurn int      `json:"maxAutoStepsPerTurn"`
@@ -29,11 +33,26 @@ const (
 	High Mode = "high"
 )
 
+// Sandbox says what happens where the kernel cannot hold steps to what they
+// may do.
+type Sandbox string
+
+// The sandbox settings.
+const (
+	SandboxAuto     Sandbox = "auto"     // used where there is one
+	SandboxRequired Sandbox = "required" // nothing runs without it
+	SandboxOff      Sandbox = "off"      // never used
+)
+
 // Defaults are the options of a user who set nothing.
 func Defaults() Options {
 	return Options{
 		AllowNetwork:        true,
 		AllowWrite:          true,
+		Deny:                []string{},
+		Ask:                 []string{},
+		SecretPaths:         []string{},
+		Sandbox:             SandboxAuto,
 		DefaultMode:         Low,
 		MaxAutoStepsPerTurn: 3,
 		MaxRepairs:          2,

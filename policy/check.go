@@ -31,7 +31,7 @@ func Check(data []byte) error {
 	}
 	engine, err := newEngine(Options{
 		Home: "/home/you", Workspace: "/home/you/work", AllowWrite: true, AllowNetwork: true,
-		RuleFiles: [][]byte{data}, AllowedPrograms: names, SearchPath: []string{}, Files: noFiles{},
+		RuleFiles: []RuleFile{{Data: data}}, AllowedPrograms: names, SearchPath: []string{}, Files: noFiles{},
 	})
 	if err != nil {
 		return err

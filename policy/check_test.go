@@ -97,7 +97,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, expected something with %q", err, tt.want)
 			}
-			if _, err := New(Options{RuleFiles: [][]byte{[]byte(tt.file)}}); err == nil {
+			if _, err := New(Options{RuleFiles: []RuleFile{{Data: []byte(tt.file)}}}); err == nil {
 				t.Error("New accepts it")
 			}
 		})

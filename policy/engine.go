@@ -25,6 +25,7 @@ type Engine struct {
 	opt     Options
 	files   Filesystem
 	lib     *library
+	rules   []userRule
 	allowed map[string]bool // nil: the default list
 	stems   []string        // beginnings of allowed names
 	places  func() *places
@@ -33,9 +34,9 @@ type Engine struct {
 
 // New makes an engine. It fails where a rule file of opt is wrong.
 func New(opt Options) (*Engine, error) {
-	for i, data := range opt.RuleFiles {
-		if err := Check(data); err != nil {
-			return nil, fmt.Errorf("own rule file %d: %w", i+1, err)
+	for _, file := range opt.RuleFiles {
+		if err := Check(file.Data); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Origin, err)
 		}
 	}
 	return newEngine(opt)
@@ -46,7 +47,11 @@ func newEngine(opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{opt: opt, files: opt.Files, lib: lib}
+	rules, err := readUserRules(opt.UserRules)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{opt: opt, files: opt.Files, lib: lib, rules: rules}
 	if e.files == nil {
 		e.files = osFiles{}
 	}

@@ -170,8 +170,8 @@ func TestOwnRuleFiles(t *testing.T) {
 	stricter := []byte(`{"family": "mine", "listed": false, "for": "ls shout", "programs": {
 		"ls": {"level": "L1", "reason": "is not wanted here", "rule": "my rule", "summary": "asked for", "examples": {"L1": ["ls"]}},
 		"shout": {"summary": "printing", "options": [{"names": "-q"}], "examples": {"L0": ["shout -q"]}}}}`)
-	opt := open(Options{RuleFiles: [][]byte{stricter}, AllowedPrograms: []string{"ls", "shout"}})
-	if j := judge(t, opt, "ls -la"); j.Level != protocol.Confirm || !slices.Contains(j.Rules, "my rule") {
+	opt := open(Options{RuleFiles: []RuleFile{{"my rules", stricter}}, AllowedPrograms: []string{"ls", "shout"}})
+	if j := judge(t, opt, "ls -la"); j.Level != protocol.Confirm || !slices.Contains(j.Rules, "my rule") || !strings.Contains(strings.Join(j.Reasons, ";"), "(by my rules)") {
 		t.Errorf("ls: %v %q", j.Level, j.Rules)
 	}
 	if j := judge(t, opt, "shout -q"); j.Level != protocol.Safe {

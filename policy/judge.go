@@ -83,7 +83,13 @@ func (j *judging) program(name string, args []string) bool {
 		return true
 	}
 	for _, c := range list {
+		before := len(j.hits)
 		j.command(c, args, 0)
+		if c.origin != "" {
+			for i := range j.hits[before:] {
+				j.hits[before+i].reason += " (by " + c.origin + ")"
+			}
+		}
 	}
 	return len(list) > 0
 }

@@ -20,6 +20,7 @@ const pathsFile = "rules/paths.json"
 type family struct {
 	file   string // "" for a person's own
 	data   []byte // of a person's own
+	origin string // of a person's own
 	head   ruleFile
 	loaded func() (*ruleFile, error)
 }
@@ -30,7 +31,7 @@ type library struct {
 	programs sync.Map // name → []*command
 }
 
-func newLibrary(own [][]byte) (*library, error) {
+func newLibrary(own []RuleFile) (*library, error) {
 	l := &library{}
 	entries, err := builtIn.ReadDir("rules")
 	if err != nil {
@@ -42,8 +43,8 @@ func newLibrary(own [][]byte) (*library, error) {
 			return nil, err
 		}
 	}
-	for _, data := range own {
-		if err := l.add(&family{data: data}); err != nil {
+	for _, file := range own {
+		if err := l.add(&family{data: file.Data, origin: file.Origin}); err != nil {
 			return nil, err
 		}
 	}
@@ -166,6 +167,7 @@ func (l *library) program(name string) ([]*command, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rule file %s: %w", f.label(), err)
 		}
+		c.origin = f.origin
 		list = append(list, c)
 	}
 	if list == nil {

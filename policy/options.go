@@ -30,7 +30,14 @@ type Options struct {
 
 	// RuleFiles are further rule files. They add programs, and where they
 	// speak of a known program the stricter of the two rules counts.
-	RuleFiles [][]byte
+	RuleFiles []RuleFile
+
+	// UserRules are the person's own words on single commands.
+	UserRules []UserRule
+
+	// Narrowings are lists of programs, each of which a program has to be on
+	// beside AllowedPrograms.
+	Narrowings []Narrowing
 
 	// Files is where links, modes and repository settings are looked up;
 	// nil means the machine's file system.
@@ -57,3 +64,9 @@ func (osFiles) RealPath(path string) (string, error) { return filepath.EvalSymli
 func (osFiles) Stat(path string) (os.FileInfo, error) { return os.Stat(path) }
 
 func (osFiles) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
+
+// A RuleFile is a person's own rule file.
+type RuleFile struct {
+	Origin string // whose rules they are, such as the path of the file
+	Data   []byte
+}

@@ -164,6 +164,7 @@ type places struct {
 	endless, vast              *placeSet
 	guarded, precious          *placeSet
 	secretNames, harmlessNames *nameSet
+	absoluteTrees              []string
 	err                        error
 }
 
@@ -185,6 +186,7 @@ func (e *Engine) loadPlaces() *places {
 	}
 	all.Trees = append(all.Trees, e.opt.SecretPaths...)
 	home := e.opt.Home
+	p.absoluteTrees = absoluteTrees(all.Trees, home)
 	p.trees = newPlaceSet(all.Trees, home, false)
 	p.homeTrees = sync.OnceValue(func() *placeSet { return newPlaceSet(all.Trees, home, true) })
 	p.endless, p.vast = newPlaceSet(all.Endless, home, false), newPlaceSet(all.Vast, home, true)

@@ -146,6 +146,7 @@ type command struct {
 	name   string // "git log"
 	parent *command
 	once   sync.Once
+	origin string     // whose rules they are; "" is built in
 	lists  [][]option // own options and those of the groups
 	err    error
 	subs   sync.Map // name → *command

@@ -74,6 +74,7 @@ func (j *judging) startElsewhere(argv []string) {
 // named judges a program in any spelling: with its path, in another case, with
 // the ending of Windows. It says whether the program is known.
 func (j *judging) named(program string, args []string) bool {
+	j.users(program, args)
 	if j.program(program, args) {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/holic512/plugin-ai/audit"
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/contextmgr"
 	"github.com/holic512/plugin-ai/executors"
@@ -137,6 +138,7 @@ func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runne
 	}); err != nil {
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
+	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
 	exec, err := executors.NewExec(executors.ExecConfig{
 		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
 		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
@@ -151,14 +153,6 @@ func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runne
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 	})
 	return c, err
-}
-
-// engine builds the policy that the settings ask for.
-func (a *app) engine(s *config.Settings) (*policy.Engine, error) {
-	return policy.New(policy.Options{
-		AllowedPrograms: s.AllowedPrograms, AllowWrite: s.AllowWrite, AllowNetwork: s.AllowNetwork, AllowSudo: s.AllowSudo,
-		Home: a.home, Workspace: a.dir,
-	})
 }
 
 // facts is what the model should know of the place.

@@ -22,16 +22,29 @@ func (a *app) policyCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var requires protocol.Requires
+	var lines bool
 	explain := &cobra.Command{
-		Use:     "explain [flags] -- PROGRAM ARGS…",
-		Short:   "Judge a command without running it",
-		Example: "  ai policy explain -- git diff --ext-diff\n  ai policy explain --json -- rm -rf build",
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "explain [flags] -- PROGRAM ARGS…",
+		Short: "Judge a command without running it",
+		Long: `explain judges one command and runs nothing. With --jsonl it reads one JSON
+object a line from standard input, {"id","program","args","cwd","requires"}, and
+writes one judgement a line.`,
+		Example: "  ai policy explain -- git diff --ext-diff\n  ai policy explain --json -- rm -rf build\n  ai policy explain --jsonl < commands.jsonl",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if lines {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if lines {
+				return a.explainLines()
+			}
 			return a.explain(policy.Step{Program: args[0], Args: args[1:], CWD: a.dir, Requires: requires})
 		},
 	}
 	explain.Flags().SetInterspersed(false)
+	explain.Flags().BoolVar(&lines, "jsonl", false, "judge one JSON object a line of standard input")
 	explain.Flags().BoolVar(&requires.Confirm, "confirm", false, "as if the model asked for a confirmation")
 	explain.Flags().BoolVar(&requires.Elevated, "elevated", false, "as if the model asked for more rights")
 	explain.Flags().BoolVar(&requires.Network, "network", false, "as if the model said that it uses the network")
@@ -58,8 +71,16 @@ func (a *app) policyCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.AddCommand(explain, list, check)
+	cmd.AddCommand(explain, list, check, a.logCommand())
 	return cmd
+}
+
+// explanationOf gives a judgement as it is printed.
+func explanationOf(step policy.Step, j policy.Judgement) explanation {
+	return explanation{
+		Level: j.Level, Action: action(j), Rules: notNil(j.Rules), Reasons: notNil(j.Reasons), Facts: notNil(j.Facts),
+		Allowed: j.Listed, Program: step.Program, Path: j.Path, Args: notNil(j.Args), Env: notNil(j.Env), CWD: step.CWD,
+	}
 }
 
 // explanation is what `ai policy explain --json` prints.
@@ -86,11 +107,7 @@ func (a *app) explain(step policy.Step) error {
 	if err != nil {
 		return err
 	}
-	j := engine.Judge(step)
-	e := explanation{
-		Level: j.Level, Action: action(j), Rules: notNil(j.Rules), Reasons: notNil(j.Reasons), Facts: notNil(j.Facts),
-		Allowed: j.Listed, Program: step.Program, Path: j.Path, Args: notNil(j.Args), Env: notNil(j.Env), CWD: step.CWD,
-	}
+	e := explanationOf(step, engine.Judge(step))
 	if a.flags.json {
 		return writeJSON(a.stdout, e)
 	}
