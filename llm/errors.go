@@ -46,3 +46,17 @@ func (e *Error) Error() string { return e.Message }
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Code is the name that llm-base gives such a failure, for scripts that know
+// it: AUTH_ERROR, RATE_LIMIT, NETWORK_ERROR or PROVIDER_ERROR.
+func (k ErrorKind) Code() string {
+	switch k {
+	case ErrAuthentication:
+		return "AUTH_ERROR"
+	case ErrRateLimit, ErrQuota:
+		return "RATE_LIMIT"
+	case ErrNetwork, ErrTimeout, ErrIncomplete:
+		return "NETWORK_ERROR"
+	}
+	return "PROVIDER_ERROR"
+}
