@@ -29,6 +29,10 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s: expected %s, got %s", where, v.Expected, v.Actual)
 }
 
+// enough is how many places within one array or object are named. Nobody
+// reads more, and a hostile value may have millions.
+const enough = 32
+
 // locate finds the places where a value breaks a schema, by the keywords that
 // our schema files use. It only looks where a check has failed; what it does
 // not know it takes as fulfilled.
@@ -111,12 +115,17 @@ func locateArray(at string, doc *document, s *jsonschema.Schema, v []any) []Viol
 		found = append(found, Violation{at, fmt.Sprintf("an array of %d or more", *s.MinItems), fmt.Sprintf("one of %d", len(v))})
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		found = append(found, Violation{at, fmt.Sprintf("an array of at most %d", *s.MaxItems), fmt.Sprintf("one of %d", len(v))})
+		// What is in it may be a million things, and says no more.
+		return append(found, Violation{at, fmt.Sprintf("an array of at most %d", *s.MaxItems), fmt.Sprintf("one of %d", len(v))})
+	}
+	if s.Items == nil {
+		return found
 	}
 	for i, item := range v {
-		if s.Items != nil {
-			found = append(found, locate(fmt.Sprintf("%s/%d", at, i), doc, s.Items, item)...)
+		if len(found) >= enough {
+			break
 		}
+		found = append(found, locate(fmt.Sprintf("%s/%d", at, i), doc, s.Items, item)...)
 	}
 	return found
 }
@@ -136,9 +145,12 @@ func locateObject(at string, doc *document, s *jsonschema.Schema, v map[string]a
 		found = append(found, Violation{at, fmt.Sprintf("an object with %d or more fields", *s.MinProperties), fmt.Sprintf("one with %d", len(v))})
 	}
 	if s.MaxProperties != nil && len(v) > *s.MaxProperties {
-		found = append(found, Violation{at, fmt.Sprintf("an object with at most %d fields", *s.MaxProperties), fmt.Sprintf("one with %d", len(v))})
+		return append(found, Violation{at, fmt.Sprintf("an object with at most %d fields", *s.MaxProperties), fmt.Sprintf("one with %d", len(v))})
 	}
 	for _, name := range sortedKeys(v) {
+		if len(found) >= enough {
+			break
+		}
 		if s.PropertyNames != nil {
 			found = append(found, locate(child(at, name), doc, s.PropertyNames, name)...)
 		}

@@ -125,6 +125,13 @@ func parse(text []byte) (*document, error) {
 // the schema. The value is what JSON decodes to without types: map[string]any,
 // []any, string, float64, bool and nil.
 func (s *Schema) Check(value any) []Violation {
+	// The library looks at every item of an array before it says that there
+	// are too many; of a million that takes many seconds.
+	if count(value, large) == large {
+		if found := locate("", s.document, s.document.root, value); len(found) > 0 {
+			return found
+		}
+	}
 	err := s.resolved.Validate(value)
 	if err == nil {
 		return nil
@@ -134,4 +141,29 @@ func (s *Schema) Check(value any) []Violation {
 		return found
 	}
 	return []Violation{{Expected: "a value that follows the schema", Actual: err.Error()}}
+}
+
+// large is how many values make one that may be hostile.
+const large = 10_000
+
+// count gives the number of values in a value, itself included; most at most.
+func count(value any, most int) int {
+	n := 1
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			if n >= most {
+				return most
+			}
+			n += count(item, most-n)
+		}
+	case map[string]any:
+		for _, item := range v {
+			if n >= most {
+				return most
+			}
+			n += count(item, most-n)
+		}
+	}
+	return n
 }
