@@ -175,8 +175,7 @@ func (a *asker) explain(q runner.Confirmation, told, said bool) {
 	t := a.face.texts
 	if !told {
 		a.command(q.Judgement.Level, stepLine(&q.Step))
-		a.say(t.Rules, strings.Join(q.Judgement.Rules, ", "))
-		a.say(t.Reasons, strings.Join(q.Judgement.Reasons, "; "))
+		a.indented(becauseOf(q.Judgement.Rules, q.Judgement.Reasons))
 	}
 	a.say(t.Folder, visibleLine(q.CWD))
 	if !said {
@@ -185,9 +184,27 @@ func (a *asker) explain(q runner.Confirmation, told, said bool) {
 	a.say(t.Effect, strings.TrimSpace(clean(q.ExpectedEffect)))
 }
 
-// explainAll shows everything that is known of a step.
+// explainAll shows what the question itself leaves out, rule by rule and
+// argument by argument.
 func (a *asker) explainAll(q runner.Confirmation) {
 	t, j := a.face.texts, q.Judgement
+	a.say(t.Why, strings.TrimSpace(clean(q.Message)))
+	for i, rule := range j.Rules {
+		if i < len(j.Reasons) {
+			a.say(cleanLine(rule), cleanLine(j.Reasons[i]))
+		} else {
+			a.say(t.Rule, cleanLine(rule))
+		}
+	}
+	var facts []string
+	for _, f := range j.Facts {
+		facts = append(facts, string(f))
+	}
+	a.say(t.Facts, strings.Join(facts, ", "))
+	a.say(t.Claims, t.claims(q.Step.Requires))
+	if !j.Listed {
+		a.say(t.Settings, t.Unlisted)
+	}
 	if q.Step.Tool == "" || q.Step.Tool == protocol.ToolExec {
 		a.say(t.Program, protocol.FormatCommand(q.Step.Program, nil))
 	}
@@ -199,25 +216,23 @@ func (a *asker) explainAll(q runner.Confirmation) {
 		a.say(t.RunAs, protocol.FormatCommand(q.Step.Program, j.Args))
 	}
 	a.say(t.Env, strings.Join(j.Env, " "))
-	a.explain(q, false, false)
-	if len(j.Rules) > 1 {
-		for _, line := range pairReasons(j.Rules, j.Reasons) {
-			a.say("-", line)
-		}
-	}
-	var facts []string
-	for _, f := range j.Facts {
-		facts = append(facts, string(f))
-	}
-	a.say(t.Facts, strings.Join(facts, ", "))
-	a.say(t.Claims, claims(q.Step.Requires))
-	if !j.Listed {
-		a.say(t.Settings, t.Unlisted)
-	}
 }
 
-func claims(r protocol.Requires) string {
-	return fmt.Sprintf("confirm=%t elevated=%t network=%t write=%t", r.Confirm, r.Elevated, r.Network, r.Write)
+// claims names what the model says that a step requires.
+func (t *texts) claims(r protocol.Requires) string {
+	var out []string
+	for _, c := range []struct {
+		name string
+		said bool
+	}{{"confirm", r.Confirm}, {"elevated", r.Elevated}, {"network", r.Network}, {"write", r.Write}} {
+		if c.said {
+			out = append(out, c.name+"=true")
+		}
+	}
+	if out == nil {
+		return t.None
+	}
+	return strings.Join(out, ", ")
 }
 
 // visibleLine shows a path such that nothing in it hides.
@@ -272,11 +287,12 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 	t := a.face.texts
 	a.open()
 	defer a.done()
-	if title != "" {
-		a.say("", clean(title))
-	}
+	title = t.option(clean(title))
 	if a.out.control {
-		a.say("", t.EditTitle)
+		if title != "" {
+			title += ": "
+		}
+		a.say("", title+t.EditKeys)
 		a.in.discard()
 		line, err := a.edit(ctx, text)
 		if err != nil {
@@ -284,6 +300,7 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 		}
 		return line, nil
 	}
+	a.say("", title)
 	a.say("", clean(text))
 	line, err := a.ask(ctx, t.EditPlain)
 	if err == nil && strings.TrimSpace(line) == "" {
@@ -319,7 +336,12 @@ func (a *asker) done() {
 // before the prompt was there is no answer.
 func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	a.in.discard()
-	a.print(paint(prompt, bold, a.out.color) + " > ")
+	columns, _ := a.out.size()
+	rows := hang(prompt, columns-4, 0) // the answer has room beside the last one
+	for i, row := range rows {
+		rows[i] = paint(row, bold, a.out.color)
+	}
+	a.print(strings.Join(rows, "\n") + " > ")
 	line, err := a.in.readLine(ctx)
 	if err != nil {
 		a.print("\n")
@@ -360,6 +382,14 @@ func (a *asker) say(label, text string) {
 			row = paint(label, dim, a.out.color) + rest
 		}
 		a.print(strings.TrimRight(pad+row, " ") + "\n")
+	}
+}
+
+// indented writes a text below the command that it is about.
+func (a *asker) indented(text string) {
+	columns, _ := a.out.size()
+	for _, row := range hang(clean(text), columns-6, 2) {
+		a.print(strings.TrimRight("     "+row, " ") + "\n")
 	}
 }
 

@@ -21,6 +21,11 @@ func (l *loop) command(text string) (done, quit bool) {
 		return true, true
 	case "/help":
 		l.say(l.t.Help)
+		if l.editor != nil {
+			l.say(l.t.HelpKeys)
+		} else {
+			l.say(l.t.HelpLines)
+		}
 	case "/clear":
 		l.agent.Forget()
 		l.suggestions = nil

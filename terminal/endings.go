@@ -21,7 +21,11 @@ func (p *people) end(r *runner.Result) {
 			p.line(2, "|", dim, clean(r.Fallback.Result))
 		}
 	case runner.EndAborted:
-		p.line(0, "", 0, p.t.EndAborted)
+		text := p.t.EndAborted
+		if p.face.conversation {
+			text = p.t.EndAbortedTurn
+		}
+		p.line(0, "", 0, text)
 	case runner.EndProvider:
 		fact := p.t.EndProvider
 		if r.Err != nil && r.Err.Message != "" {
@@ -82,7 +86,9 @@ func (p *people) hint(err *llm.Error) string {
 	case llm.ErrNotFound:
 		return p.t.HintNotFound
 	case llm.ErrInvalid:
-		return p.t.HintInvalid
+		if err.Status != 0 { // else no server said it
+			return p.t.HintInvalid
+		}
 	case llm.ErrOverloaded:
 		return p.t.HintOverload
 	case llm.ErrTimeout:

@@ -61,6 +61,8 @@ type Face struct {
 	told    bool    // OnOutputClosed was called
 	silent  bool    // what is typed while a turn runs is not seen
 	cleanup []func()
+
+	conversation bool // more questions may follow
 }
 
 // New looks at the streams and gives the face. Close must be called at the

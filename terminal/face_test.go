@@ -102,13 +102,13 @@ func TestPeople(t *testing.T) {
 		"refused": {
 			story: started().step(confirm, protocol.Observation{Outcome: protocol.Refused, Verdict: &protocol.Verdict{Level: protocol.Confirm, Rules: confirm.Rules, DecidedBy: protocol.DecidedByNobody}}, "git", "commit").
 				end(runner.Result{End: runner.EndChat, Refused: 1, NeedPerson: 1}),
-			stderr: "[L1] git commit\n     write=true: changes files\n     git.commit: makes a commit\n     not run (write=true, git.commit)\n" +
+			stderr: "[L1] git commit\n     changes files (write=true); makes a commit (git.commit)\n     not run\n" +
 				"     hint: it needs your yes: run ai in a terminal, or with --yes, or run it yourself\nwarning: steps that were refused: 1\n",
 		},
 		"blocked": {
 			story: started().step(block, protocol.Observation{Outcome: protocol.Refused, Verdict: &protocol.Verdict{Level: protocol.Block, Rules: block.Rules, DecidedBy: protocol.DecidedByPolicy}}, "sudo", "x").
 				end(runner.Result{End: runner.EndChat}),
-			stderr: "[L2] sudo x\n     sudo detected: asks for all rights\n     not run (sudo detected)\n     hint: level L2 is never run; if you want it, run it yourself\n",
+			stderr: "[L2] sudo x\n     asks for all rights (sudo detected)\n     not run\n     hint: level L2 is never run; if you want it, run it yourself\n",
 		},
 		"edited into what is never run": {
 			story: append(started(),
@@ -116,8 +116,19 @@ func TestPeople(t *testing.T) {
 				runner.Event{Type: runner.ToolExecutionEnd, ID: "cmd_001", Step: &protocol.Step{Program: "sudo", Args: []string{"x"}}, Judgement: &block, Observation: &protocol.Observation{
 					Tool: "cmd", Outcome: protocol.Refused, Note: "asks for all rights", Verdict: &protocol.Verdict{Level: protocol.Block, Rules: block.Rules},
 				}}).end(runner.Result{End: runner.EndChat}),
-			stderr: "[L1] git commit\n     write=true: changes files\n     git.commit: makes a commit\n[L2] sudo x\n     sudo detected: asks for all rights\n" +
-				"     not run (sudo detected)\n     hint: level L2 is never run; if you want it, run it yourself\n",
+			stderr: "[L1] git commit\n     changes files (write=true); makes a commit (git.commit)\n[L2] sudo x\n     asks for all rights (sudo detected)\n" +
+				"     not run\n     hint: level L2 is never run; if you want it, run it yourself\n",
+		},
+		"not in allowedPrograms": {
+			story: started().step(policy.Judgement{Level: protocol.Safe, Rules: []string{"not in allowedPrograms"}, Reasons: []string{"ls is not allowed"}},
+				protocol.Observation{Outcome: protocol.Refused, Verdict: &protocol.Verdict{Level: protocol.Safe, Rules: []string{"not in allowedPrograms"}, Reasons: []string{"ls is not allowed"}}}, "ls").
+				end(runner.Result{End: runner.EndChat}),
+			stderr: "[L0] ls\n     not run: ls is not allowed (not in allowedPrograms)\n     hint: the program is not in allowedPrograms; add it to your settings if you want it\n",
+		},
+		"a failed command says why": {
+			story: started().step(safe(), protocol.Observation{Outcome: protocol.Ran, ExitCode: ptr(2), StderrTail: "one\nls: no such 文件\r\n"}, "ls", "nope").
+				end(runner.Result{End: runner.EndChat}),
+			stderr: "[L0] ls nope\n     exit code 2\n     | ls: no such 文件\n",
 		},
 		"skipped and not started": {
 			story: started().step(safe(), protocol.Observation{Outcome: protocol.Skipped, Note: "step cmd_001 was not carried out"}, "ls").
@@ -155,7 +166,7 @@ func TestPeople(t *testing.T) {
 		"aborted": {
 			story:  started().streamed(protocol.KindChat, "half").end(runner.Result{End: runner.EndAborted}),
 			out:    "half\n",
-			stderr: "stopped; the conversation can go on\n",
+			stderr: "stopped\n",
 		},
 		"quiet": {
 			cfg: Config{Quiet: true},

@@ -32,6 +32,7 @@ type Models interface {
 
 // Conversation is what [Face.Interactive] needs beside the agent.
 type Conversation struct {
+	First       string              // is asked before anything is read; "" is nothing
 	HistoryFile string              // "" keeps no history
 	Mask        func(string) string // takes secrets out of what is kept; nil keeps all
 	Policy      func() string       // the summary that /policy shows; nil is none
@@ -55,7 +56,10 @@ const (
 // ends. It takes care of the signals itself: an interrupt must not end ctx.
 // The terminal is as it was when it returns or panics.
 func (f *Face) Interactive(ctx context.Context, agent Agent, talk Conversation) (code int) {
-	l := &loop{face: f, agent: agent, talk: talk, t: f.texts}
+	l := &loop{face: f, agent: agent, talk: talk, t: f.texts, first: strings.TrimSpace(talk.First)}
+	f.mu.Lock()
+	f.conversation = true
+	f.mu.Unlock()
 	defer f.restoreTerminal()
 	past, err := loadHistory(talk.HistoryFile, talk.Mask)
 	if err != nil {
@@ -88,6 +92,7 @@ type loop struct {
 	editor *editor // nil: plain lines
 
 	suggestions []string
+	first       string // that is asked before anything is read
 
 	mu          sync.Mutex
 	cancel      context.CancelCauseFunc // of what goes on now
@@ -173,6 +178,16 @@ func (l *loop) run(ctx context.Context) int {
 	if l.face.in.terminal {
 		l.say(l.t.Welcome)
 	}
+	if l.first != "" {
+		l.remember(l.first)
+		l.turn(ctx, l.first)
+		switch {
+		case l.leaving() != 0:
+			return l.leaving()
+		case ctx.Err() != nil:
+			return exitInterrupted
+		}
+	}
 	asked := false // whether Ctrl-C at an empty prompt was just answered
 	for {
 		var text string
@@ -205,9 +220,7 @@ func (l *loop) run(ctx context.Context) int {
 		if text == "" {
 			continue
 		}
-		if err := l.past.add(text); err != nil {
-			l.face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
-		}
+		l.remember(text)
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(l.suggestions) {
 			text = l.suggestions[n-1]
 			l.say("> " + cleanLine(text))
@@ -220,6 +233,13 @@ func (l *loop) run(ctx context.Context) int {
 		if code := l.leaving(); code != 0 {
 			return code
 		}
+	}
+}
+
+// remember keeps an input for later sessions.
+func (l *loop) remember(text string) {
+	if err := l.past.add(text); err != nil {
+		l.face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
 	}
 }
 

@@ -60,7 +60,7 @@ func (p *people) line(indent int, label string, st style, text string) {
 		p.face.sheet.interrupt()
 	}
 	pad := strings.Repeat(" ", indent)
-	if label != "" {
+	if label != "" && text != "" {
 		label += " "
 	}
 	rows := strings.Split(text, "\n")
@@ -200,7 +200,7 @@ func (p *people) stepStart(ev runner.Event) {
 func (p *people) announce(a announced, j *policy.Judgement) {
 	p.command(a.level, a.line)
 	if j != nil && a.level > protocol.Safe {
-		p.reasons(j.Rules, j.Reasons)
+		p.line(5, "", 0, becauseOf(j.Rules, j.Reasons))
 	}
 	p.told = a.line
 }
@@ -233,138 +233,6 @@ func levelStyle(l protocol.Level) style {
 		return yellow
 	default:
 		return red
-	}
-}
-
-// reasons writes the rules that were hit, each with its reason.
-func (p *people) reasons(rules, reasons []string) {
-	for _, text := range pairReasons(rules, reasons) {
-		p.line(5, "", 0, text)
-	}
-}
-
-func pairReasons(rules, reasons []string) []string {
-	var out []string
-	for i := range max(len(rules), len(reasons)) {
-		switch {
-		case i >= len(reasons):
-			out = append(out, cleanLine(rules[i]))
-		case i >= len(rules):
-			out = append(out, cleanLine(reasons[i]))
-		default:
-			out = append(out, cleanLine(rules[i])+": "+cleanLine(reasons[i]))
-		}
-	}
-	return out
-}
-
-func (p *people) stepEnd(ev runner.Event) {
-	if rest := p.output.rest(); rest != "" && p.face.cfg.Verbose {
-		p.line(5, "|", 0, rest)
-	}
-	o := ev.Observation
-	if o == nil {
-		return
-	}
-	before := p.steps[ev.ID]
-	delete(p.steps, ev.ID)
-	a := p.final(ev, before)
-	// A person may have changed it, and then it was judged again.
-	if a.line != before.line && a.line != p.told && (!p.face.cfg.Quiet || o.Outcome != protocol.Ran) {
-		j := ev.Judgement
-		if j == nil && o.Verdict != nil {
-			j = &policy.Judgement{Rules: o.Verdict.Rules, Reasons: o.Verdict.Reasons}
-		}
-		p.announce(a, j)
-	}
-	p.told = ""
-	p.outcome(o, a)
-}
-
-// final is what is known of a step at its end.
-func (p *people) final(ev runner.Event, a announced) announced {
-	o := ev.Observation
-	switch {
-	case ev.Step != nil:
-		a.line = stepLine(ev.Step)
-	case o.Program != nil:
-		a.line = protocol.FormatCommand(*o.Program, o.Args)
-	case a.line == "":
-		a.line = protocol.FormatCommand(o.Tool, o.Args)
-	}
-	switch {
-	case ev.Judgement != nil:
-		a.listed, a.level = ev.Judgement.Listed, ev.Judgement.Level
-	case o.Verdict != nil:
-		a.listed, a.level = true, o.Verdict.Level
-	}
-	return a
-}
-
-func (p *people) outcome(o *protocol.Observation, a announced) {
-	var facts []string
-	st := yellow
-	switch o.Outcome {
-	case protocol.Ran:
-		if o.ExitCode != nil && *o.ExitCode != 0 {
-			facts = append(facts, fmt.Sprintf(p.t.ExitCode, *o.ExitCode))
-		} else if o.ExitCode == nil && o.Tool == "cmd" {
-			facts = append(facts, p.t.Stopped)
-		}
-	case protocol.TimedOut:
-		facts = append(facts, p.t.TimedOut)
-	case protocol.Cancelled:
-		facts = append(facts, p.t.Cancelled)
-	case protocol.NotStarted:
-		st = red
-		facts = append(facts, p.t.NotStarted)
-	case protocol.Refused:
-		p.refused(o, a)
-		return
-	case protocol.Declined:
-		facts = append(facts, p.t.Declined)
-	case protocol.Skipped:
-		facts = append(facts, p.t.Skipped)
-	}
-	if o.DurationMs > 1000 {
-		facts = append(facts, fmt.Sprintf(p.t.Took, seconds(time.Duration(o.DurationMs)*time.Millisecond)))
-	}
-	if o.Note != "" && (o.Outcome == protocol.NotStarted || o.Outcome == protocol.Ran || p.face.cfg.Verbose) {
-		facts = append(facts, cleanLine(o.Note))
-	}
-	if p.face.cfg.Verbose && o.Truncated {
-		facts = append(facts, p.t.Truncated)
-	}
-	if p.face.cfg.Verbose && o.OutputFile != "" {
-		facts = append(facts, fmt.Sprintf(p.t.OutputFile, clean(o.OutputFile)))
-	}
-	if len(facts) == 0 || p.face.cfg.Quiet && o.Outcome == protocol.Ran {
-		return
-	}
-	if len(facts) > 1 {
-		facts[0] += ","
-	}
-	p.line(5, facts[0], st, strings.Join(facts[1:], ", "))
-}
-
-// refused tells what was refused, by which rules, and what the person can do.
-func (p *people) refused(o *protocol.Observation, a announced) {
-	text, note := p.t.Refused, cleanLine(o.Note)
-	if v := o.Verdict; v != nil && len(v.Rules) > 0 { // with their reasons they stand above
-		text, note = text+" ("+cleanLine(strings.Join(v.Rules, ", "))+")", ""
-	}
-	p.line(5, text, red, note)
-	hint := ""
-	switch {
-	case !a.listed:
-		hint = p.t.RefusedUnlisted
-	case a.level == protocol.Block:
-		hint = p.t.RefusedBlocked
-	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody:
-		hint = p.t.RefusedHint
-	}
-	if hint != "" {
-		p.line(5, p.t.HintLabel+":", cyan, hint)
 	}
 }
 

@@ -124,7 +124,7 @@ func (a *scripted) Prompt(ctx context.Context, input runner.Input) runner.Result
 				return aborted()
 			}
 			if choice == runner.Edit {
-				if line, err = a.asker.Edit(ctx, "", line); err == nil {
+				if line, err = a.asker.Edit(ctx, "Change the command", line); err == nil {
 					continue
 				}
 				choice = runner.No
@@ -198,13 +198,15 @@ func TestConfirmInTheLoop(t *testing.T) {
 	s.prompt(1)
 	s.send("commit\r")
 	s.see("Run this?", 1)
-	for _, text := range []string{"[L1] git commit -m 'a b'", "To keep your work.", "write=true: changes the repository", "folder: /home/you", "effect: one commit more"} {
+	for _, text := range []string{"[L1] git commit -m 'a b'", "To keep your work.", "changes the repository (write=true)", "folder: /home/you", "effect: one commit more"} {
 		s.see(text, 1)
 	}
 	s.send("what\r")
 	s.see("Please answer", 1)
 	s.see("Run this?", 2)
 	s.send("w\r")
+	s.see("     write=true: changes the repository", 1)
+	s.see("the model says: it needs nothing special", 1)
 	s.see("argument 3: 'a b'", 1)
 	s.see("found at: /usr/bin/git", 1)
 	s.see("why: To keep your work.", 1)
@@ -216,7 +218,7 @@ func TestConfirmInTheLoop(t *testing.T) {
 	s.send("\x1b[A\r") // the same from history
 	s.see("Run this?", 4)
 	s.send("e\r")
-	s.see("Change the command", 1)
+	s.see("Change the command: Enter takes it", 1)
 	s.prompt(3)
 	s.send("\x17\x17'c'\r") // 'a and b' go
 	s.see("[L1] git commit -m c", 1)

@@ -27,24 +27,25 @@ type texts struct {
 	RefusedBlocked, RefusedUnlisted                               string
 	Declined, Skipped, TimedOut, Cancelled, Truncated, OutputFile string
 
-	EndInvalid, EndAborted, EndStepLimit, EndProvider    string
+	EndInvalid, EndAborted, EndAbortedTurn, EndProvider  string
 	SumRefused, SumDeclined                              string
 	HintAuth, HintRate, HintQuota, HintNetwork           string
 	HintContext, HintNotFound, HintInvalid, HintOverload string
 	HintInvalidAnswer, HintTimeout, HintRefusal          string
 
-	AskRun, AskKeys, AskAgain                                         string
-	Command, Folder, Why, Effect, Rules, Reasons, Facts, Found, RunAs string
-	Env, Claims, Program, Argument, Settings, None, Unlisted          string
-	AlwaysWhat, AlwaysSure                                            string
-	YesWords, NoWords, EditWords, AlwaysWords, WhyWords               string
-	EditTitle, EditPlain, SelectPrompt, SelectAgain, InputPrompt      string
+	AskRun, AskKeys, AskAgain                                              string
+	Folder, Why, Effect, Rule, Facts, Found, RunAs                         string
+	Env, Claims, Program, Argument, Settings, None, Unlisted               string
+	AlwaysWhat, AlwaysSure                                                 string
+	YesWords, NoWords, EditWords, AlwaysWords, WhyWords                    string
+	EditTitle, EditKeys, EditPlain, SelectPrompt, SelectAgain, InputPrompt string
 
 	Continue, Stop, KeepGoing string
 
-	Welcome, Help, Cleared, UnknownCommand, UnknownPlain string
-	ModelNow, ModelSet, ModelUnknown, NoPolicy           string
-	Suggestions, PressAgain, Bye, Search                 string
+	Welcome, Help, HelpKeys, HelpLines         string
+	Cleared, UnknownCommand, UnknownPlain      string
+	ModelNow, ModelSet, ModelUnknown, NoPolicy string
+	Suggestions, PressAgain, Search            string
 }
 
 func textsIn(language Language) *texts {
@@ -54,7 +55,7 @@ func textsIn(language Language) *texts {
 	return english()
 }
 
-// option gives one of the runner's options in the language.
+// option gives one of the runner's options and titles in the language.
 func (t *texts) option(s string) string {
 	switch s {
 	case runner.SelectContinue:
@@ -63,6 +64,8 @@ func (t *texts) option(s string) string {
 		return t.Stop
 	case runner.SelectKeepGoing:
 		return t.KeepGoing
+	case "Change the command":
+		return t.EditTitle
 	}
 	return s
 }
@@ -99,8 +102,8 @@ func english() *texts {
 		OutputFile:      "all of the output: %s",
 
 		EndInvalid:        "the model's answers were not in the agreed form",
-		EndAborted:        "stopped; the conversation can go on",
-		EndStepLimit:      "the step limit was reached",
+		EndAborted:        "stopped",
+		EndAbortedTurn:    "stopped; the conversation can go on",
 		EndProvider:       "the model could not be asked",
 		SumRefused:        "steps that were refused: %d",
 		SumDeclined:       "steps that you declined: %d",
@@ -119,14 +122,15 @@ func english() *texts {
 		AskRun:   "Run this?",
 		AskKeys:  "[y]es  [N]o  [e]dit  [a]lways this session  [w]hy",
 		AskAgain: "Please answer y, n, e, a or w; Enter is no.",
-		Command:  "command", Folder: "folder", Why: "why", Effect: "effect", Rules: "rules", Reasons: "reasons",
+		Folder:   "folder", Why: "why", Effect: "effect", Rule: "rule",
 		Facts: "facts", Found: "found at", RunAs: "runs as", Env: "with", Claims: "the model says",
-		Program: "program", Argument: "argument %d", Settings: "settings", None: "none",
+		Program: "program", Argument: "argument %d", Settings: "settings", None: "it needs nothing special",
 		Unlisted:   "not in allowedPrograms",
 		AlwaysWhat: "For the rest of this session, exactly this runs without a question, in %s:",
 		AlwaysSure: "Allow it? [y]es  [N]o",
 		YesWords:   "y yes ok", NoWords: "n no", EditWords: "e edit", AlwaysWords: "a always", WhyWords: "w why ?",
-		EditTitle:    "Change the command; Enter takes it, Ctrl-C leaves it.",
+		EditTitle:    "Change the command",
+		EditKeys:     "Enter takes it, Ctrl-C leaves it.",
 		EditPlain:    "New command (empty leaves it)",
 		SelectPrompt: "Number", SelectAgain: "Please give a number from 1 to %d.",
 		InputPrompt: "Answer",
@@ -139,10 +143,12 @@ func english() *texts {
 /model [NAME]   show or change the model
 /policy         show what may be done
 /quit           leave (also Ctrl-D)
-
-Enter sends. Alt-Enter, Ctrl-J or a backslash at the end starts a new line.
-Ctrl-C stops an answer; a second one leaves. Up and Down walk through history,
-Ctrl-R searches it.`,
+`,
+		HelpKeys: `Enter sends. Alt-Enter, Ctrl-J or a backslash at the end starts a new line.
+Ctrl-C stops an answer; a second one leaves.
+Up and Down walk through history, Ctrl-R searches it.`,
+		HelpLines: `Enter sends. A backslash at the end of a line goes on in the next one.
+Ctrl-C stops an answer; a second one leaves.`,
 		Cleared:        "The conversation is forgotten.",
 		UnknownCommand: "There is no command %s. Did you mean %s?",
 		UnknownPlain:   "There is no command %s. /help lists them.",
@@ -152,7 +158,6 @@ Ctrl-R searches it.`,
 		NoPolicy:       "No policy is set.",
 		Suggestions:    "Type a number to ask:",
 		PressAgain:     "Press Ctrl-C again to leave.",
-		Bye:            "Bye.",
 		Search:         "search",
 	}
 }
@@ -189,8 +194,8 @@ func chinese() *texts {
 		OutputFile:      "完整输出：%s",
 
 		EndInvalid:        "模型的回答不符合约定的格式",
-		EndAborted:        "已停止；可以继续对话",
-		EndStepLimit:      "已达到步数上限",
+		EndAborted:        "已停止",
+		EndAbortedTurn:    "已停止；可以继续对话",
 		EndProvider:       "无法询问模型",
 		SumRefused:        "被拒绝运行的步骤：%d",
 		SumDeclined:       "您拒绝的步骤：%d",
@@ -209,14 +214,15 @@ func chinese() *texts {
 		AskRun:   "要运行吗？",
 		AskKeys:  "是[y]  否[N]  编辑[e]  本次会话总是允许[a]  为什么[w]",
 		AskAgain: "请回答 y、n、e、a 或 w；回车表示否。",
-		Command:  "命令", Folder: "目录", Why: "原因", Effect: "效果", Rules: "规则", Reasons: "理由",
+		Folder:   "目录", Why: "原因", Effect: "效果", Rule: "规则",
 		Facts: "事实", Found: "位于", RunAs: "实际运行", Env: "环境", Claims: "模型声明",
-		Program: "程序", Argument: "参数 %d", Settings: "设置", None: "无",
+		Program: "程序", Argument: "参数 %d", Settings: "设置", None: "没有特别的需要",
 		Unlisted:   "不在 allowedPrograms 中",
 		AlwaysWhat: "在本次会话的剩余时间里，下面这条命令在 %s 中将不再询问：",
 		AlwaysSure: "允许吗？是[y]  否[N]",
 		YesWords:   "y yes 是 好 确认 同意", NoWords: "n no 否 不 取消", EditWords: "e edit 编辑 修改", AlwaysWords: "a always 总是 始终", WhyWords: "w why ? ？ 为什么",
-		EditTitle:    "修改命令；回车采用，Ctrl-C 放弃。",
+		EditTitle:    "修改命令",
+		EditKeys:     "回车采用，Ctrl-C 放弃。",
 		EditPlain:    "新的命令（留空则不变）",
 		SelectPrompt: "序号", SelectAgain: "请输入 1 到 %d 之间的序号。",
 		InputPrompt: "回答",
@@ -229,9 +235,12 @@ func chinese() *texts {
 /model [名称]   显示或更换模型
 /policy         显示允许做什么
 /quit           退出（或按 Ctrl-D）
-
-回车发送。Alt-Enter、Ctrl-J 或行末的反斜杠另起一行。
-Ctrl-C 停止回答，再按一次退出。上下键浏览历史，Ctrl-R 搜索历史。`,
+`,
+		HelpKeys: `回车发送。Alt-Enter、Ctrl-J 或行末的反斜杠另起一行。
+Ctrl-C 停止回答，再按一次退出。
+上下键浏览历史，Ctrl-R 搜索历史。`,
+		HelpLines: `回车发送。行末的反斜杠表示下一行继续。
+Ctrl-C 停止回答，再按一次退出。`,
 		Cleared:        "对话已忘掉。",
 		UnknownCommand: "没有命令 %s。是不是 %s？",
 		UnknownPlain:   "没有命令 %s。/help 列出所有命令。",
@@ -241,7 +250,6 @@ Ctrl-C 停止回答，再按一次退出。上下键浏览历史，Ctrl-R 搜索
 		NoPolicy:       "没有设置策略。",
 		Suggestions:    "输入序号即可提问：",
 		PressAgain:     "再按一次 Ctrl-C 退出。",
-		Bye:            "再见。",
 		Search:         "搜索",
 	}
 }
