@@ -19,11 +19,10 @@ func TestCheckOfMillionsIsCheap(t *testing.T) {
 	}
 	command := func(rest string) string { return `{"type":"cmd","message":"m","data":{"commands":[` + rest + `]}}` }
 	for name, c := range map[string]struct{ answer, want string }{
-		"commands":         {command(strings.Repeat(`{"program":"ls","args":[]},`, many) + `{"program":"ls","args":[]}`), "/data/commands: expected an array of at most 16"},
-		"broken commands":  {command(strings.Repeat(`{},`, many) + `{}`), "/data/commands: expected an array of at most 16"},
-		"arguments":        {command(`{"program":"ls","args":["a"` + strings.Repeat(`,"a"`, many) + `]}`), "/data/commands/0/args: expected an array of at most 1024"},
-		"suggestions":      {`{"type":"chat","message":"m","data":{"suggestions":[1` + strings.Repeat(`,1`, many) + `]}}`, "/data/suggestions: expected an array of at most 20"},
-		"broken arguments": {command(`{"program":"ls","args":[1` + strings.Repeat(`,1`, 1000) + `]}`), "/data/commands/0/args/0: expected a string"},
+		"commands":        {command(strings.Repeat(`{"program":"ls","args":[]},`, many) + `{"program":"ls","args":[]}`), "/data/commands: expected an array of at most 16"},
+		"broken commands": {command(strings.Repeat(`{},`, many) + `{}`), "/data/commands: expected an array of at most 16"},
+		"arguments":       {command(`{"program":"ls","args":["a"` + strings.Repeat(`,"a"`, many) + `]}`), "/data/commands/0/args: expected an array of at most 1024"},
+		"suggestions":     {`{"type":"chat","message":"m","data":{"suggestions":[1` + strings.Repeat(`,1`, many) + `]}}`, "/data/suggestions: expected an array of at most 20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var value any
