@@ -21,6 +21,9 @@ func (p *people) end(r *runner.Result) {
 			p.line(2, "|", dim, clean(r.Fallback.Result))
 		}
 	case runner.EndAborted:
+		if p.face.out.err != nil {
+			break // that is why, and the caller of the program tells it or knows
+		}
 		text := p.t.EndAborted
 		if p.face.conversation {
 			text = p.t.EndAbortedTurn

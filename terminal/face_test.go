@@ -123,7 +123,7 @@ func TestPeople(t *testing.T) {
 			story: started().step(policy.Judgement{Level: protocol.Safe, Rules: []string{"not in allowedPrograms"}, Reasons: []string{"ls is not allowed"}},
 				protocol.Observation{Outcome: protocol.Refused, Verdict: &protocol.Verdict{Level: protocol.Safe, Rules: []string{"not in allowedPrograms"}, Reasons: []string{"ls is not allowed"}}}, "ls").
 				end(runner.Result{End: runner.EndChat}),
-			stderr: "[L0] ls\n     not run: ls is not allowed (not in allowedPrograms)\n     hint: the program is not in allowedPrograms; add it to your settings if you want it\n",
+			stderr: "[L0] ls\n     not run: ls is not allowed (not in allowedPrograms)\n     hint: the program is not in allowedPrograms; `ai policy list` shows what is\n",
 		},
 		"a failed command says why": {
 			story: started().step(safe(), protocol.Observation{Outcome: protocol.Ran, ExitCode: ptr(2), StderrTail: "one\nls: no such 文件\r\n"}, "ls", "nope").
@@ -262,12 +262,13 @@ func TestManyAtOnce(t *testing.T) {
 func TestOutputClosed(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	f := New(Config{Streams: Streams{Out: failing{io.ErrClosedPipe}}, OnOutputClosed: func() { calls++ }})
-	for _, ev := range started().chat("", "a", "b", "c") {
+	var stderr strings.Builder
+	f := New(Config{Streams: Streams{Out: failing{io.ErrClosedPipe}, Err: &stderr}, OnOutputClosed: func() { calls++ }})
+	for _, ev := range started().chat("", "a", "b", "c").end(runner.Result{End: runner.EndAborted}) {
 		f.Event(ev)
 	}
 	f.Close()
-	if calls != 1 || f.Err() == nil {
-		t.Errorf("told %d times, error %v", calls, f.Err())
+	if calls != 1 || f.Err() == nil || stderr.String() != "" {
+		t.Errorf("told %d times, error %v, said %q", calls, f.Err(), stderr.String())
 	}
 }

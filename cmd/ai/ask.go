@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,15 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 		a.interact(ctx, face, c, settings, question)
 		return nil
 	}
+	// More than its share of a request is cut (see contextmgr), and the model is
+	// told; so is the person.
+	if size := len(input.Text) + len(input.Context); size > settings.MaxRequestBytes*2/5 && !a.flags.quiet {
+		text := "the input has %d bytes: only its beginning and its end reach the model (maxRequestBytes is %d)"
+		if terminal.Language(settings.Speak) == terminal.Chinese {
+			text = "输入共 %d 字节：只有开头和结尾会发给模型（maxRequestBytes 为 %d）"
+		}
+		face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: fmt.Sprintf(text, size, settings.MaxRequestBytes)})
+	}
 	result := c.Prompt(ctx, input)
 	switch err := face.Err(); {
 	case errors.Is(err, terminal.ErrOutputClosed):
@@ -99,7 +109,7 @@ const stdinPatience = 2 * time.Second
 func (a *app) piped(ctx context.Context) (string, error) {
 	info, err := a.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 || info.IsDir() {
-		return "", nil //nolint:nilerr // a closed standard input is none
+		return "", nil // a closed standard input is none
 	}
 	type result struct {
 		text []byte
@@ -116,7 +126,10 @@ func (a *app) piped(ctx context.Context) (string, error) {
 		select {
 		case r := <-read:
 			if r.err == nil && len(r.text) > maxInput {
-				r.err = fmt.Errorf("more than %d bytes", maxInput)
+				r.err = fmt.Errorf("more than %d MiB; pipe a part of it, with head, tail or grep", maxInput>>20)
+			}
+			if r.err == nil && bytes.IndexByte(r.text, 0) >= 0 {
+				r.err = errors.New("what comes is no text; pipe a text, or name the file in the question")
 			}
 			return strings.ReplaceAll(string(r.text), "\r\n", "\n"), r.err
 		case <-silent.C:
@@ -155,7 +168,7 @@ func describeTarget(t config.Target) string {
 	if t.Model.BaseURL == "" {
 		return t.Entry
 	}
-	return fmt.Sprintf("%s at %s (model %s)", t.Entry, t.Model.BaseURL, t.Model.ID)
+	return fmt.Sprintf("%s/%s (%s)", t.Entry, t.Model.ID, t.Model.BaseURL)
 }
 
 // isTerminal tells whether a person sits at standard input.

@@ -74,7 +74,11 @@ func (a *app) configList() error {
 	}
 	var b strings.Builder
 	for _, i := range items {
-		fmt.Fprintf(&b, "%-20s %s  (%s)\n", i.Key, plain(i.Value), i.Origin)
+		value := plain(i.Value)
+		if i.Value.Kind() == 'n' {
+			value = "not set"
+		}
+		fmt.Fprintf(&b, "%-20s %s  (%s)\n", i.Key, value, i.Origin)
 	}
 	_, err = io.WriteString(a.stdout, b.String())
 	return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/holic512/plugin-ai/config"
-	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -16,10 +15,8 @@ import (
 // input.
 func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation, s *config.Settings, question string) {
 	a.releaseSignals() // the loop has its own: Ctrl-C ends the turn, not the program
-	if strings.TrimSpace(question) != "" {
-		c.Prompt(ctx, runner.Input{Text: question})
-	}
 	a.code = exitCode(face.Interactive(ctx, c, terminal.Conversation{
+		First:       question,
 		HistoryFile: filepath.Join(s.Dirs.State, "history"),
 		Mask:        c.mask,
 		Policy:      func() string { return policySummary(s) },
@@ -29,22 +26,27 @@ func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation
 
 // policySummary is what /policy shows.
 func policySummary(s *config.Settings) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "L0 runs by itself, L1 asks, L2 is refused.\n")
-	fmt.Fprintf(&b, "writing: %s; network: %s\n", askedOrRefused(s.AllowWrite), askedOrRefused(s.AllowNetwork))
+	t := struct{ levels, classes, asked, refused, programs, steps, more string }{
+		"L0 runs by itself, L1 asks, L2 is refused.", "Writing: %s; network: %s.", "asks", "refused",
+		"allowedPrograms: %s", "Automatic steps before it asks: %d.",
+		"ai policy list shows the programs, ai policy explain -- COMMAND one judgement.",
+	}
+	if terminal.Language(s.Speak) == terminal.Chinese {
+		t.levels, t.classes, t.asked, t.refused = "L0 直接运行，L1 先询问，L2 拒绝。", "写入：%s；网络：%s。", "先询问", "拒绝"
+		t.steps, t.more = "自动执行 %d 步后询问。", "ai policy list 列出程序，ai policy explain -- 命令 说明一次判断。"
+	}
+	word := func(allowed bool) string {
+		if allowed {
+			return t.asked
+		}
+		return t.refused
+	}
+	lines := []string{t.levels, fmt.Sprintf(t.classes, word(s.AllowWrite), word(s.AllowNetwork))}
 	if s.AllowedPrograms != nil {
-		fmt.Fprintf(&b, "allowedPrograms: %s\n", strings.Join(s.AllowedPrograms, " "))
+		lines = append(lines, fmt.Sprintf(t.programs, strings.Join(s.AllowedPrograms, " ")))
 	}
-	fmt.Fprintf(&b, "automatic steps before it asks: %d\n", s.MaxAutoStepsPerTurn)
-	fmt.Fprintf(&b, "ai policy list shows the programs, ai policy explain -- COMMAND one judgement.\n")
-	return b.String()
-}
-
-func askedOrRefused(allowed bool) string {
-	if allowed {
-		return "asked for"
-	}
-	return "refused"
+	lines = append(lines, fmt.Sprintf(t.steps, s.MaxAutoStepsPerTurn), t.more)
+	return strings.Join(lines, "\n")
 }
 
 // models lets the person change who is asked.
@@ -66,8 +68,11 @@ func (m *models) Names() []string {
 			names = append(names, e.Name+"/"+id)
 		}
 	}
-	if !slices.Contains(names, config.Offline) {
-		names = append(names, config.Offline)
+	// The one that the session began with can be chosen again.
+	for _, name := range []string{m.settings.Target.Entry, config.Offline} {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

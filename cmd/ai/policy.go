@@ -134,7 +134,7 @@ func (a *app) explain(step policy.Step) error {
 	row("facts", strings.Join(facts, ", "))
 	switch {
 	case !e.Allowed:
-		row("program", "not in allowedPrograms: ai config list shows what is")
+		row("program", "not in allowedPrograms; ai policy list shows what is")
 	case e.Path == "":
 		row("program", "not installed in the system's own folders")
 	default:

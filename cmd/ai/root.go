@@ -64,9 +64,9 @@ func (p process) run(ctx context.Context) exitCode {
 	if err := a.place(); err != nil {
 		return a.fail(err)
 	}
-	if err := root.ExecuteContext(ctx); err != nil {
+	if cmd, err := root.ExecuteContextC(ctx); err != nil {
 		if !a.running {
-			err = usage(err, "ai --help says how it is used; a question that begins with - goes after --")
+			err = usage(err, misused(cmd))
 		}
 		a.code = a.fail(err)
 	}
@@ -168,7 +168,7 @@ question where there is none.`,
 		SilenceUsage:  true,
 		Version:       versionText(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateFlagGroups(); err != nil {
+			if err := exclude(cmd, [2]string{"color", "no-color"}, [2]string{"verbose", "quiet"}, [2]string{"record", "replay"}); err != nil {
 				return err
 			}
 			a.running = true
@@ -179,7 +179,8 @@ question where there is none.`,
 		},
 	}
 	root.SetVersionTemplate("ai {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(badFlag)
+	root.SetHelpCommand(helpCommand())
 	all := root.PersistentFlags()
 	all.StringVar(&f.Config, "config", "", "the file that says who is asked (default.json)")
 	all.StringVar(&f.Provider, "provider", "", "who is asked: an entry of that file, openai, or offline")
@@ -187,13 +188,11 @@ question where there is none.`,
 	all.StringVar(&f.Model, "model", "", "the model: an entry, entry/model, provider/id or id")
 	all.StringVar(&f.Profile, "profile", "", "the profile of llm-base.json")
 	all.BoolVar(&f.High, "high", false, "the stronger model of the two that a profile names")
-	all.BoolVar(&f.json, "json", false, "standard error carries events as JSON lines")
+	all.BoolVar(&f.json, "json", false, "events as JSON lines on standard error; a command prints its result as JSON")
 	all.BoolVarP(&f.verbose, "verbose", "v", false, "tell more: notes, reasons, output of commands")
 	all.BoolVarP(&f.quiet, "quiet", "q", false, "tell only errors, refusals and questions")
 	all.BoolVar(&f.color, "color", false, "colours, whatever the output is")
 	all.BoolVar(&f.noColor, "no-color", false, "no colours")
-	root.MarkFlagsMutuallyExclusive("color", "no-color")
-	root.MarkFlagsMutuallyExclusive("verbose", "quiet")
 
 	own := root.Flags()
 	own.BoolVarP(&f.interactive, "interactive", "i", false, "a conversation: one line after another")
@@ -202,7 +201,6 @@ question where there is none.`,
 	own.BoolVar(&f.showRequest, "show-request", false, "print what would be sent, with the size of each part, and send nothing")
 	own.StringVar(&f.record, "record", "", "write all calls of the model to this `FILE`, secrets masked")
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
-	root.MarkFlagsMutuallyExclusive("record", "replay")
 
 	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand())
 	return root
