@@ -126,7 +126,7 @@ func TestPeople(t *testing.T) {
 			stderr: "[L0] ls\n     not run: ls is not allowed (not in allowedPrograms)\n     hint: the program is not in allowedPrograms; `ai policy list` shows what is\n",
 		},
 		"a failed command says why": {
-			story: started().step(safe(), protocol.Observation{Outcome: protocol.Ran, ExitCode: ptr(2), StderrTail: "one\nls: no such 文件\r\n"}, "ls", "nope").
+			story: started().step(safe(), protocol.Observation{Outcome: protocol.Ran, ExitCode: ptr(2), StderrTail: "\nls: no such 文件\r\nusage: ls\n"}, "ls", "nope").
 				end(runner.Result{End: runner.EndChat}),
 			stderr: "[L0] ls nope\n     exit code 2\n     | ls: no such 文件\n",
 		},

@@ -140,6 +140,9 @@ func (l *loop) interrupt() (second bool) {
 }
 
 func (l *loop) leave(code int) {
+	l.face.mu.Lock()
+	l.face.conversation = false
+	l.face.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.code == 0 {

@@ -64,8 +64,8 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 	case protocol.Ran:
 		if o.ExitCode != nil && *o.ExitCode != 0 {
 			facts = append(facts, fmt.Sprintf(p.t.ExitCode, *o.ExitCode))
-			said = lastLine(o.StderrTail)
-		} else if o.ExitCode == nil && o.Tool == "cmd" {
+			said = firstLine(o.StderrTail)
+		} else if o.ExitCode == nil && o.Tool == "cmd" && o.Note == "" { // else the note names the signal
 			facts = append(facts, p.t.Stopped)
 		}
 	case protocol.TimedOut:
@@ -110,10 +110,11 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 // maxSaid is how much is shown of a line that a command wrote, in cells.
 const maxSaid = 200
 
-// lastLine gives the last line with words of what a command wrote.
-func lastLine(text string) string {
-	all := strings.Split(strings.TrimSpace(clean(text)), "\n")
-	line := cells(cleanLine(all[len(all)-1]), 0)
+// firstLine gives the first line with words of what a command wrote: what
+// follows an error is often its usage.
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(clean(text)), "\n")
+	line := cells(cleanLine(text), 0)
 	if len(line) > maxSaid {
 		return cellsText(line[:maxSaid]) + "…"
 	}
