@@ -42,8 +42,8 @@ const (
 // Options tell a decoder what is known beside the text.
 type Options struct {
 	Finish Finish // "" is FinishStop
-	// Damaged is true where the bytes were not valid UTF-8 on the wire, so
-	// that the text may not be what was said.
+	// Damaged is true where the bytes were not valid UTF-8 on the wire, or
+	// named a field twice, so that the text may not be what was said.
 	Damaged bool
 	// Dialect is the wire form that the model was asked for. Its deviations
 	// from the canonical form (null for absent, values as JSON text) are
@@ -180,7 +180,7 @@ func decodeObject(text []byte, o Options) (Answer, error) {
 	case o.Finish != "" && o.Finish != FinishStop:
 		return Answer{}, invalid("", "a cmd that ended normally", "one that ended by "+string(o.Finish))
 	case o.Damaged:
-		return Answer{}, invalid("", "a cmd whose bytes are valid UTF-8", "one with bytes that are not")
+		return Answer{}, invalid("", "a cmd that arrived as it was said", "one with bytes that are not valid UTF-8, or with fields twice, on the wire")
 	}
 	if at, found := findReplacement("", tree); found {
 		return Answer{}, invalid(at, "text as it was said", "U+FFFD, which stands for bytes that were lost")

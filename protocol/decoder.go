@@ -36,6 +36,9 @@ type place int
 
 const (
 	atStart     place = iota
+	atOpening         // before the object or its fence
+	inFence           // within the first line of the fence
+	atObject          // before the object, after the fence
 	atKey             // before a member's name
 	inKey             // within it
 	atColon           // after it
@@ -77,7 +80,7 @@ func (d *Decoder) Finish(o Options) (Answer, error) { return Decode(d.text, o) }
 // scan takes one step forward and appends message text to out. It leaves pos
 // where it is when it needs more text.
 func (d *Decoder) scan(out []byte) []byte {
-	if d.at == atStart {
+	if d.at < atKey {
 		d.scanStart()
 		return out
 	}
@@ -121,34 +124,46 @@ func (d *Decoder) scan(out []byte) []byte {
 	return out
 }
 
-// scanStart passes what may stand before the object.
+// scanStart passes what may stand before the object. It looks at each byte
+// once, for a hostile answer may be nothing but a beginning.
 func (d *Decoder) scanStart() {
-	rest := d.text
-	if bom := []byte("\ufeff"); bytes.HasPrefix(rest, bom) {
-		rest = rest[len(bom):]
-	} else if bytes.HasPrefix(bom, rest) {
-		return
-	}
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	if after, ok := bytes.CutPrefix(rest, []byte("```")); ok {
-		language, after, ok := bytes.Cut(after, []byte("\n"))
-		if !ok {
+	rest := d.text[d.pos:]
+	switch d.at {
+	case atStart:
+		bom := []byte("\ufeff")
+		if len(rest) < len(bom) && bytes.HasPrefix(bom, rest) {
 			return
 		}
-		if !isFenceLanguage(string(language)) {
-			d.at = outOfBounds
-			return
+		if bytes.HasPrefix(rest, bom) {
+			d.pos += len(bom)
 		}
-		rest = bytes.TrimLeft(after, " \t\r\n")
-	} else if bytes.HasPrefix([]byte("```"), rest) {
-		return
-	}
-	switch {
-	case len(rest) == 0:
-	case rest[0] == '{':
-		d.pos, d.at = len(d.text)-len(rest)+1, atKey
+		d.at = atOpening
+	case inFence:
+		language, _, ok := bytes.Cut(rest, []byte("\n"))
+		d.key = append(d.key, language...)
+		d.pos += len(language)
+		if ok {
+			d.pos++
+			d.at = atObject
+			if !isFenceLanguage(string(d.key)) {
+				d.at = outOfBounds
+			}
+		}
 	default:
-		d.at = outOfBounds
+		fence := []byte("```")
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			d.pos++
+		case c == '{':
+			d.pos++
+			d.at = atKey
+		case d.at == atOpening && bytes.HasPrefix(rest, fence):
+			d.pos += len(fence)
+			d.at = inFence
+		case d.at == atOpening && bytes.HasPrefix(fence, rest):
+		default:
+			d.at = outOfBounds
+		}
 	}
 }
 
