@@ -64,6 +64,9 @@ func (b *Builder) Ended() bool { return b.ended }
 // Empty tells whether no block was begun yet.
 func (b *Builder) Empty() bool { return len(b.blocks) == 0 }
 
+// Blocks is how many blocks were begun.
+func (b *Builder) Blocks() int { return len(b.blocks) }
+
 // Text adds to the text block that is open, or opens one.
 func (b *Builder) Text(delta string) bool {
 	return b.grow(EventTextStart, EventTextDelta, delta)
@@ -190,7 +193,7 @@ func (b *Builder) Usage(u Usage) {
 // Enforced sets how the answer's form was enforced.
 func (b *Builder) Enforced(e Enforcement) { b.msg.Enforced = e }
 
-// Damaged marks the answer as not valid UTF-8 on the wire.
+// Damaged marks the answer as one whose text may not be what was said.
 func (b *Builder) Damaged() { b.msg.Damaged = true }
 
 // Message is the answer as far as it is known. It does not change any more.

@@ -79,7 +79,8 @@ type Message struct {
 	// Enforced is how the answer's form was enforced for this answer.
 	Enforced Enforcement
 	// Damaged is true where the answer's bytes were not valid UTF-8 on the
-	// wire, so that text in it may not be what the model said.
+	// wire, or a piece of it was said twice over, so that text in it may not
+	// be what the model said.
 	Damaged bool
 }
 

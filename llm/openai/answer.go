@@ -23,14 +23,27 @@ type answer struct {
 	slots   map[int]int
 	finish  string // the finish reason; "" is none yet
 	counted bool   // usage came
+	size    int    // bytes of text, thoughts and arguments
 }
+
+// Limits of an answer, far beyond what a model gives. They bound the memory
+// that a server can make us use.
+const (
+	maxText   = 16 << 20 // bytes of text, thoughts and arguments
+	maxBlocks = 1000     // turns between text, thoughts and tool calls
+)
+
+var errAnswerTooLong = fmt.Errorf("an answer of more than %d MiB or %d parts", maxText>>20, maxBlocks)
 
 // add takes one chunk. An error means that the answer failed; more is false
 // where the reader left.
 func (a *answer) add(data []byte) (more bool, f *failure) {
-	var c chunk
-	if err := json.Unmarshal(data, &c, lenient()); err != nil {
+	c, twice, err := readChunk(data)
+	if err != nil {
 		return true, malformed("a piece of the stream is not the JSON that was expected", err)
+	}
+	if twice {
+		a.b.Damaged()
 	}
 	if present(c.Error) {
 		return true, streamError(c.Error)
@@ -50,7 +63,8 @@ func (a *answer) add(data []byte) (more bool, f *failure) {
 				return !a.b.Ended(), malformed("a piece of the stream has something unexpected", err)
 			}
 		}
-		if ch.FinishReason != nil && *ch.FinishReason != "" {
+		// A reason to doubt the answer is not taken back by a later one.
+		if ch.FinishReason != nil && *ch.FinishReason != "" && (a.finish == "" || endsByItself(a.finish)) {
 			a.finish = *ch.FinishReason
 		}
 	}
@@ -58,6 +72,9 @@ func (a *answer) add(data []byte) (more bool, f *failure) {
 }
 
 func (a *answer) delta(d *delta) error {
+	if role := unquoted(d.Role); speaksForOthers(role) {
+		return fmt.Errorf("the role %q, expected assistant", role)
+	}
 	reasoning := d.ReasoningContent
 	if !present(reasoning) { // null or empty
 		reasoning = d.Reasoning
@@ -66,16 +83,25 @@ func (a *answer) delta(d *delta) error {
 	if err != nil {
 		return fmt.Errorf("reasoning: %w", err)
 	}
+	if err := a.grow(len(thought)); err != nil {
+		return err
+	}
 	a.b.Thinking(thought)
 	text, err := a.content.text(d.Content)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
 	a.damage()
+	if err := a.grow(len(text)); err != nil {
+		return err
+	}
 	a.b.Text(text)
 	no, err := a.refusal.text(d.Refusal)
 	if err != nil {
 		return fmt.Errorf("refusal: %w", err)
+	}
+	if err := a.grow(len(no)); err != nil {
+		return err
 	}
 	a.refused.WriteString(no)
 	for _, c := range d.ToolCalls {
@@ -85,6 +111,14 @@ func (a *answer) delta(d *delta) error {
 	}
 	if f := d.FunctionCall; f != nil {
 		return a.call(callDelta{Index: new(int), Function: *f})
+	}
+	return nil
+}
+
+// grow counts what is about to be kept.
+func (a *answer) grow(n int) error {
+	if a.size += n; a.size > maxText || a.b.Blocks() > maxBlocks {
+		return errAnswerTooLong
 	}
 	return nil
 }
@@ -120,6 +154,9 @@ func (a *answer) call(c callDelta) error {
 			return fmt.Errorf("arguments of a tool call: %w", err)
 		}
 		arguments += j.flush()
+	}
+	if err := a.grow(len(arguments)); err != nil {
+		return err
 	}
 	a.b.ToolCall(strconv.Itoa(slot), c.ID, c.Function.Name, arguments)
 	return nil
@@ -168,9 +205,10 @@ func (a *answer) end() *failure {
 	if a.refused.Len() > 0 {
 		return &failure{err: &llm.Error{Kind: llm.ErrRefusal, Message: "the model refused to answer: " + forPeople(a.refused.String())}}
 	}
-	switch a.finish {
-	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
+	if endsByItself(a.finish) {
 		return a.done(llm.StopEnd)
+	}
+	switch a.finish {
 	case "tool_calls", "function_call", "tool_use":
 		return a.done(llm.StopToolUse)
 	case "length", "max_tokens", "model_length":
@@ -183,6 +221,15 @@ func (a *answer) end() *failure {
 		return &failure{err: &llm.Error{Kind: llm.ErrIncomplete, Message: fmt.Sprintf("the answer ended for a reason that is not known: %q", forPeople(a.finish))}}
 	}
 	return nil
+}
+
+// endsByItself knows the finish reasons of a model that was done.
+func endsByItself(finish string) bool {
+	switch finish {
+	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
+		return true
+	}
+	return false
 }
 
 func (a *answer) done(reason llm.StopReason) *failure {

@@ -48,7 +48,10 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	a := &answer{b: b}
 	switch first {
 	case '{', '[':
-		data, err := io.ReadAll(s.r)
+		data, err := io.ReadAll(io.LimitReader(s.r, maxEvent+1))
+		if err == nil && len(data) > maxEvent {
+			err = errEventTooLong
+		}
 		if err != nil {
 			return explain(err)
 		}

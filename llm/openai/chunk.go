@@ -31,6 +31,7 @@ type choice struct {
 }
 
 type delta struct {
+	Role             jsontext.Value `json:"role"`
 	Content          jsontext.Value `json:"content"`
 	ReasoningContent jsontext.Value `json:"reasoning_content"`
 	Reasoning        jsontext.Value `json:"reasoning"`
@@ -68,6 +69,30 @@ type usage struct {
 // not stop the reading; they were noticed before.
 func lenient() json.Options {
 	return json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
+
+// readChunk reads one event. It tells whether a field of the answer is there
+// twice, so that nobody can say which one was meant.
+func readChunk(data []byte) (c chunk, twice bool, err error) {
+	if err = json.Unmarshal(data, &c, jsontext.AllowInvalidUTF8(true)); !errors.Is(err, jsontext.ErrDuplicateName) {
+		return c, false, err
+	}
+	if where, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		twice = strings.HasPrefix(string(where.JSONPointer), "/choices")
+	}
+	c = chunk{}
+	err = json.Unmarshal(data, &c, lenient())
+	return c, twice, err
+}
+
+// speaksForOthers tells whether a role is certainly not the model's. Servers
+// write the model's own in many ways, or not at all.
+func speaksForOthers(role string) bool {
+	switch strings.ToLower(role) {
+	case "user", "system", "developer", "tool", "function":
+		return true
+	}
+	return false
 }
 
 func present(raw jsontext.Value) bool {

@@ -10,10 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxEvent is the most bytes that one event may have.
+// maxEvent is the most bytes that one event may have, or an answer that is one
+// document.
 const maxEvent = 16 << 20
 
-var errEventTooLong = fmt.Errorf("an event of the stream is longer than %d MiB", maxEvent>>20)
+var errEventTooLong = fmt.Errorf("a piece of it is longer than %d MiB", maxEvent>>20)
 
 // sse reads server-sent events whose data is JSON. The SDK's reader is not
 // used because it gives an event only at the blank line behind it: it loses
