@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func (a *app) examine(ctx context.Context) []finding {
 		}
 	}
 	for _, err := range report.Problems {
+		if slices.ContainsFunc(out, func(f finding) bool { return f.Text == err.Error() }) {
+			continue // said of its file
+		}
 		add("problem", "settings", "%v", err)
 	}
 	if len(report.Problems) == 0 {

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
+	"unicode"
 
 	"github.com/AlecAivazis/survey/v2"
 	surveyterminal "github.com/AlecAivazis/survey/v2/terminal"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/holic512/plugin-ai/config"
 )
@@ -33,7 +37,10 @@ itself is not written. With --name, nothing is asked: the flags say it all.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.baseURL, s.model = a.flags.BaseURL, a.flags.Model
 			if s.name == "" {
-				if err := a.askSetup(&s); err != nil {
+				stop := a.leaveQuestions(cmd.Context())
+				err := a.askSetup(&s)
+				stop()
+				if err != nil {
 					return err
 				}
 			}
@@ -45,17 +52,42 @@ itself is not written. With --name, nothing is asked: the flags say it all.`,
 	return cmd
 }
 
+// openAIKey is the variable that OpenAI's own tools read.
+const openAIKey = "OPENAI_API_KEY"
+
 // presets are the servers that most people mean.
 func presets() []setup {
 	return []setup{
-		{name: "openai", baseURL: config.DefaultBaseURL, model: config.DefaultModel, keyEnv: "OPENAI_API_KEY"},
+		{name: "openai", baseURL: config.DefaultBaseURL, model: config.DefaultModel, keyEnv: openAIKey},
 		{name: "ollama", baseURL: "http://127.0.0.1:11434/v1"},
 		{name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1"},
 		{name: "llamacpp", baseURL: "http://127.0.0.1:8080/v1"},
 		{name: "openrouter", baseURL: "https://openrouter.ai/api/v1", keyEnv: "OPENROUTER_API_KEY"},
-		{name: "other", keyEnv: "OPENAI_API_KEY"},
+		{name: "other", keyEnv: openAIKey},
 	}
 }
+
+// leaveQuestions ends the process at a signal while questions are asked: they
+// read the terminal and cannot be called back. The terminal is put right first.
+func (a *app) leaveQuestions(ctx context.Context) (stop func() bool) {
+	fd := int(a.stdin.Fd())
+	state, err := term.GetState(fd)
+	return context.AfterFunc(ctx, func() {
+		if err == nil {
+			_ = term.Restore(fd, state)
+		}
+		fmt.Fprint(a.stderr, showCursor+"\r\n")
+		var cause signalError
+		errors.As(context.Cause(ctx), &cause)
+		os.Exit(int(cause.code))
+	})
+}
+
+// showCursor undoes what a list of choices does to the terminal.
+const showCursor = "\x1b[?25h"
+
+// noKey is the answer for a server that needs no key.
+const noKey = "none"
 
 func (a *app) askSetup(s *setup) error {
 	if !a.isTerminal() {
@@ -83,15 +115,18 @@ func (a *app) askSetup(s *setup) error {
 	if s.name == "other" {
 		s.name = ""
 	}
+	if s.keyEnv == "" {
+		s.keyEnv = noKey
+	}
 	for _, q := range []struct {
 		message, help string
 		value         *string
 		check         func(string) error
 	}{
-		{"Name of the entry", "a short name for --provider", &s.name, notEmpty},
+		{"Name of the entry", "a short name for --provider", &s.name, isName},
 		{"Address", "ends in /v1 with most servers", &s.baseURL, isAddress},
 		{"Model", "as the server knows it", &s.model, notEmpty},
-		{"Environment variable with the key (empty: none is needed)", "only its name is written down", &s.keyEnv, isVariable},
+		{"Environment variable with the key (none: no key is needed)", "only its name is written down", &s.keyEnv, isVariable},
 	} {
 		err := survey.AskOne(&survey.Input{Message: q.message, Help: q.help, Default: *q.value}, q.value, stdio,
 			survey.WithValidator(func(v any) error { text, _ := v.(string); return q.check(strings.TrimSpace(text)) }))
@@ -99,6 +134,9 @@ func (a *app) askSetup(s *setup) error {
 			return answered(err)
 		}
 		*q.value = strings.TrimSpace(*q.value)
+	}
+	if s.keyEnv == noKey {
+		s.keyEnv = ""
 	}
 	return nil
 }
@@ -114,6 +152,17 @@ func answered(err error) error {
 func notEmpty(s string) error {
 	if s == "" {
 		return errors.New("it cannot be empty")
+	}
+	return nil
+}
+
+// isName checks the name of an entry. It stands before a / in --model.
+func isName(s string) error {
+	if s == config.Offline || s == config.LLMBase {
+		return fmt.Errorf("%q is built in: choose another name", s)
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return fmt.Errorf("%q is not a name: expected a word without blanks and /", s)
 	}
 	return nil
 }
@@ -139,8 +188,11 @@ func isVariable(s string) error {
 func (a *app) writeSetup(cmd *cobra.Command, s setup) error {
 	if s.baseURL == "" {
 		s.baseURL = config.DefaultBaseURL
+		if s.keyEnv == "" {
+			s.keyEnv = openAIKey
+		}
 	}
-	for _, err := range []error{notEmpty(s.name), isAddress(s.baseURL), isVariable(s.keyEnv)} {
+	for _, err := range []error{isName(s.name), isAddress(s.baseURL), isVariable(s.keyEnv)} {
 		if err != nil {
 			return usage(err, "")
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -82,11 +83,17 @@ func (a *app) place() error {
 	if a.dir, err = os.Getwd(); err != nil {
 		return &failure{exitLocal, fmt.Errorf("the working folder is not there: %w", err), "change into another folder"}
 	}
+	// Settings are never taken from where the process happens to be.
 	a.home = a.getenv("HOME")
 	if a.home == "" {
 		if a.home, err = os.UserHomeDir(); err != nil {
-			a.home = a.dir
+			if u, err := user.Current(); err == nil {
+				a.home = u.HomeDir
+			}
 		}
+	}
+	if !filepath.IsAbs(a.home) {
+		return usage(fmt.Errorf("HOME: expected the home folder's absolute path, got %q", a.home), "export HOME=/home/you")
 	}
 	a.home = filepath.Clean(a.home)
 	return nil
