@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 const (
@@ -31,6 +32,8 @@ type ExecConfig struct {
 	Env          []string      // KEY=value; nil is ScrubbedEnv of this process's environment
 	ParsedItems  int           // the most items of a parsed output; 50
 	ParsedBytes  int           // the most bytes of all items together, as JSON; 6 KiB
+
+	Sandbox *sandbox.Sandbox // for commands that have a profile; nil starts none of them
 }
 
 // An Exec runs programs. It may run several at a time.
@@ -110,8 +113,9 @@ func (e *Exec) Run(ctx context.Context, c Command, output func(Chunk)) Result {
 		notes = append(notes, "its exit code is not known: another part of this program waited for it")
 	}
 	p.live.close()
-	files := p.fill(&r, e.cfg)
-	r.Note = strings.Join(append(notes, files...), "; ")
+	notes = append(notes, p.fill(&r, e.cfg)...)
+	notes = append(notes, p.leaveSandbox(&r, e.cfg.Sandbox, c)...)
+	r.Note = strings.Join(notes, "; ")
 	return r
 }
 
@@ -123,7 +127,8 @@ func notStarted(start time.Time, why string) Result {
 type process struct {
 	cmd      *exec.Cmd
 	group    *group
-	streams  [2]*capture // stdout, stderr
+	sandbox  *sandbox.Step // nil where there is none
+	streams  [2]*capture   // stdout, stderr
 	parser   parser
 	live     *live
 	exited   chan error    // the program's own end
@@ -159,7 +164,7 @@ func (e *Exec) start(c Command, output func(Chunk)) (*process, error) {
 		}
 	}
 	p.cmd.Stdout, p.cmd.Stderr = ends[0], ends[1]
-	if err := p.cmd.Start(); err != nil {
+	if err := p.launch(e.cfg.Sandbox, c.Sandbox); err != nil {
 		p.closeAll(ends)
 		p.group.forget()
 		return nil, err

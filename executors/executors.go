@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // A Command is a program to run, already judged.
@@ -13,6 +14,10 @@ type Command struct {
 	Args []string // passed on unchanged
 	Dir  string   // absolute
 	Env  []string // KEY=value, added to the scrubbed environment
+
+	// Sandbox is the wall to run behind; nil is none. A command whose wall
+	// cannot be entered is not started.
+	Sandbox *sandbox.Profile
 }
 
 // A Result is what really happened.
@@ -26,6 +31,9 @@ type Result struct {
 	Truncated  bool   // a tail left something out
 	OutputFile string // the spool, where a tail left something out; "" is none
 	Parsed     *protocol.Parsed
+
+	Sandbox   string             // what the kernel enforced; "" is nothing
+	Violation *sandbox.Violation // what the wall most likely stopped, which Note tells as well; nil is nothing
 }
 
 // Chunk is output as it arrives, for a face to show. It is text: escapes

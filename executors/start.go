@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // refusal says why a command cannot even be tried; "" where it can.
@@ -31,6 +33,9 @@ func refusal(c Command) string {
 
 // startProblem says in words why a start failed.
 func startProblem(c Command, err error) string {
+	if failure := (*sandbox.Failure)(nil); errors.As(err, &failure) {
+		return failure.Error()
+	}
 	if info, e := os.Stat(c.Dir); e != nil {
 		return fmt.Sprintf("the folder %s: %s", c.Dir, reason(e))
 	} else if !info.IsDir() {

@@ -46,6 +46,6 @@ func BenchmarkStart(b *testing.B) {
 	w, o := walled[len(walled)/2], open[len(open)/2]
 	b.ReportMetric(float64(w.Microseconds()), "walled-µs")
 	b.ReportMetric(float64(o.Microseconds()), "open-µs")
-	b.ReportMetric(float64((w-o).Microseconds()), "added-µs")
+	b.ReportMetric(float64((w - o).Microseconds()), "added-µs")
 	b.ReportMetric(0, "ns/op")
 }

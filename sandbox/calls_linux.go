@@ -31,27 +31,27 @@ func denials(p Profile) []denial {
 			list = append(list, denial{call: c, errno: errno})
 		}
 	}
-	denyIf := func(errno unix.Errno, call uintptr, checks ...check) {
-		list = append(list, denial{call, errno, checks})
+	denyIf := func(call uintptr, checks ...check) {
+		list = append(list, denial{call, unix.EPERM, checks})
 	}
 
 	// Other processes. To be traced by the parent and let go by it is how a
 	// step starts, also one inside a step.
-	denyIf(unix.EPERM, unix.SYS_PTRACE, isNot(0, unix.PTRACE_TRACEME), isNot(0, unix.PTRACE_DETACH))
+	denyIf(unix.SYS_PTRACE, isNot(0, unix.PTRACE_TRACEME), isNot(0, unix.PTRACE_DETACH))
 	deny(unix.EPERM, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
 		unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES)
 	for _, call := range []uintptr{unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
-		denyIf(unix.EPERM, call, isNot(0, 0))
+		denyIf(call, isNot(0, 0))
 	}
-	denyIf(unix.EPERM, unix.SYS_SETPRIORITY, isNot(1, 0))
-	denyIf(unix.EPERM, unix.SYS_IOPRIO_SET, isNot(1, 0))
-	denyIf(unix.EPERM, unix.SYS_PRLIMIT64, isNot(0, 0), isNot(2, 0))
-	denyIf(unix.EPERM, unix.SYS_PRLIMIT64, isNot(0, 0), check{arg: 2, high: true, op: unix.BPF_JEQ, not: true})
+	denyIf(unix.SYS_SETPRIORITY, isNot(1, 0))
+	denyIf(unix.SYS_IOPRIO_SET, isNot(1, 0))
+	denyIf(unix.SYS_PRLIMIT64, isNot(0, 0), isNot(2, 0))
+	denyIf(unix.SYS_PRLIMIT64, isNot(0, 0), check{arg: 2, high: true, op: unix.BPF_JEQ, not: true})
 
 	// Another view of the machine. clone3 has its flags in memory, where a
 	// filter cannot look; programs go back to clone.
 	deny(unix.ENOSYS, unix.SYS_CLONE3)
-	denyIf(unix.EPERM, unix.SYS_CLONE, hasOne(0, newNamespaces))
+	denyIf(unix.SYS_CLONE, hasOne(0, newNamespaces))
 	deny(unix.EPERM, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT,
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN,
 		unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
@@ -65,13 +65,13 @@ func denials(p Profile) []denial {
 		unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
 		unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
 		unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME)
-	denyIf(unix.EPERM, unix.SYS_PERSONALITY, isNot(0, 0), isNot(0, queryPersonality))
-	denyIf(unix.EPERM, unix.SYS_IOCTL, is(1, unix.TIOCSTI))
-	denyIf(unix.EPERM, unix.SYS_IOCTL, is(1, unix.TIOCLINUX))
+	denyIf(unix.SYS_PERSONALITY, isNot(0, 0), isNot(0, queryPersonality))
+	denyIf(unix.SYS_IOCTL, is(1, unix.TIOCSTI))
+	denyIf(unix.SYS_IOCTL, is(1, unix.TIOCLINUX))
 	deny(unix.EPERM, machineCalls()...)
 	if os.Geteuid() == 0 { // others cannot raise what was lowered
-		denyIf(unix.EPERM, unix.SYS_PRLIMIT64, isNot(2, 0))
-		denyIf(unix.EPERM, unix.SYS_PRLIMIT64, check{arg: 2, high: true, op: unix.BPF_JEQ, not: true})
+		denyIf(unix.SYS_PRLIMIT64, isNot(2, 0))
+		denyIf(unix.SYS_PRLIMIT64, check{arg: 2, high: true, op: unix.BPF_JEQ, not: true})
 	}
 
 	list = append(list, sockets(p)...)
@@ -82,8 +82,8 @@ func denials(p Profile) []denial {
 			unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 			unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK)
 		deny(unix.EPERM, machineAttributeCalls()...)
-		denyIf(unix.EPERM, unix.SYS_IOCTL, is(1, unix.FS_IOC_SETFLAGS))
-		denyIf(unix.EPERM, unix.SYS_IOCTL, is(1, setXFlags))
+		denyIf(unix.SYS_IOCTL, is(1, unix.FS_IOC_SETFLAGS))
+		denyIf(unix.SYS_IOCTL, is(1, setXFlags))
 	}
 	return list
 }

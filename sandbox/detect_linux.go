@@ -45,7 +45,7 @@ func tried(version int) error {
 	go onOwnThread(func() {
 		err := t.enter()
 		if err == nil {
-			if _, e := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); e != unix.EACCES { //nolint:errorlint // an errno
+			if _, e := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); e != unix.EACCES {
 				err = &Failure{"trying it", e}
 			}
 		}

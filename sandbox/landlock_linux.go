@@ -183,15 +183,6 @@ func (s *Sandbox) unreadable() []place {
 	return list
 }
 
-// hides is asked for files in the person's folders.
-func (s *Sandbox) hides(folder, name string) bool {
-	if s.cfg.SecretName == nil || s.cfg.Home == "" {
-		return false
-	}
-	rel, err := filepath.Rel(s.cfg.Home, folder)
-	return err == nil && filepath.IsLocal(rel) && s.cfg.SecretName(name)
-}
-
 // devices are those that everybody may use.
 func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}

@@ -192,3 +192,12 @@ func (c *cover) fresh() bool {
 	}
 	return true
 }
+
+// hides is asked for files in the person's folders.
+func (s *Sandbox) hides(folder, name string) bool {
+	if s.cfg.SecretName == nil || s.cfg.Home == "" {
+		return false
+	}
+	rel, err := filepath.Rel(s.cfg.Home, folder)
+	return err == nil && filepath.IsLocal(rel) && s.cfg.SecretName(name)
+}

@@ -131,12 +131,13 @@ type Sandbox struct {
 	secret   []place
 	guarded  []place
 	support  func() Support
+	texts    func() *texts
 	platform platform
 }
 
 // New gives a Sandbox. It looks at nothing yet; see [Sandbox.Prepare].
 func New(cfg Config) (*Sandbox, error) {
-	s := &Sandbox{cfg: cfg, support: sync.OnceValue(Detect)}
+	s := &Sandbox{cfg: cfg, support: sync.OnceValue(Detect), texts: sync.OnceValue(newTexts)}
 	if cfg.ScratchDir == "" {
 		s.cfg.ScratchDir = os.TempDir()
 	}

@@ -32,7 +32,7 @@ func (s *Sandbox) Start(cmd *exec.Cmd, p Profile) (*Step, error) {
 	if !s.Support().Enough() {
 		return nil, s.unsupported()
 	}
-	scratch, err := os.MkdirTemp(s.cfg.ScratchDir, "ai-step-")
+	scratch, err := os.MkdirTemp(s.cfg.ScratchDir, scratchPrefix+"*")
 	if err == nil {
 		scratch, err = filepath.EvalSymlinks(scratch) // the system knows real paths
 	}

@@ -105,7 +105,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, p Profile, step *Step, t *thread) error {
 
 // layers makes the scratch folder and the rules for files.
 func (s *Sandbox) layers(p Profile, step *Step) (layers []*ruleset, err error) {
-	if step.Scratch, err = os.MkdirTemp(s.cfg.ScratchDir, "ai-step-"); err != nil {
+	if step.Scratch, err = os.MkdirTemp(s.cfg.ScratchDir, scratchPrefix+"*"); err != nil {
 		return nil, &Failure{"making the scratch folder", err}
 	}
 	if !p.Secrets {
@@ -215,7 +215,7 @@ func (t *thread) enter() error {
 func (t *thread) start(cmd *exec.Cmd) error {
 	// What this process inherited open, no step inherits.
 	_ = unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
-	again := *cmd //nolint:govet // nothing has started
+	again := *cmd
 	err := cmd.Start()
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
 		// Tracing may be what is not permitted.

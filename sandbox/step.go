@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// scratchPrefix begins the names of scratch folders.
+const scratchPrefix = "ai-step-"
+
 // A Step is a program that was started behind the wall.
 type Step struct {
 	Enforced string // for an observation: "read-only (landlock 6, seccomp)"
