@@ -83,8 +83,6 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	return nil
 }
 
-func exitCodeOf(r runner.Result) int { return int(codeOf(r)) }
-
 // input is the question, with what is piped in beside it; or what is piped in
 // where there is no question.
 func (a *app) input(ctx context.Context, question string) (runner.Input, error) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -77,7 +78,8 @@ func running(t *testing.T, words string) bool {
 func TestInterruptWhileTheModelAnswers(t *testing.T) {
 	t.Parallel()
 	step := make(chan struct{})
-	answer := fakellm.Chat("one two three four")
+	// So long that it does not end before its first words were seen.
+	answer := fakellm.Chat("one two three four" + strings.Repeat(" more", 100_000))
 	answer.Chunk, answer.Step = 4, step
 	srv := fakellm.New(t, answer)
 	cmd := command(t, srv, "question")
@@ -144,7 +146,11 @@ func TestSignalsWhileACommandRuns(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			events := make(chan string, 1)
+			go func() {
+				all, _ := io.ReadAll(stderr)
+				events <- string(all)
+			}()
 			for end := time.Now().Add(patience); !running(t, "sleep "+c.seconds); {
 				if time.Now().After(end) {
 					t.Fatal("the command never ran")
@@ -153,8 +159,12 @@ func TestSignalsWhileACommandRuns(t *testing.T) {
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
+			told := <-events // before Wait, which closes the pipe
 			if code := finish(t, cmd); code != int(c.code) {
 				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if want := fmt.Sprintf(`"exitCode":%d}`+"\n", c.code); !strings.HasSuffix(told, want) {
+				t.Errorf("the events do not end with %s: %s", want, told)
 			}
 			if running(t, "sleep "+c.seconds) {
 				t.Error("the command outlives the program")

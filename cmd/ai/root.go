@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -47,6 +48,8 @@ type app struct {
 	code  exitCode
 	// running is true once the arguments were understood.
 	running bool
+	// codeOf gives the exit code of a prompt, as events tell it.
+	codeOf func(runner.Result) int
 	// releaseSignals gives the signals that end the process to somebody else.
 	releaseSignals func()
 }
@@ -55,6 +58,12 @@ type app struct {
 func (p process) run(ctx context.Context) exitCode {
 	a := &app{process: p}
 	ctx, a.releaseSignals = signals(ctx)
+	a.codeOf = func(r runner.Result) int {
+		if code, ok := bySignal(ctx); ok && r.End == runner.EndAborted {
+			return int(code)
+		}
+		return int(codeOf(r))
+	}
 	defer a.releaseSignals()
 	ignoreClosedPipes()
 	root := a.command()
@@ -71,10 +80,18 @@ func (p process) run(ctx context.Context) exitCode {
 		}
 		a.code = a.fail(err)
 	}
-	if cause := (signalError{}); errors.As(context.Cause(ctx), &cause) {
-		return cause.code
+	if code, ok := bySignal(ctx); ok {
+		return code
 	}
 	return a.code
+}
+
+// bySignal gives the exit code of the signal that ended the context, if one
+// did.
+func bySignal(ctx context.Context) (exitCode, bool) {
+	var cause signalError
+	ok := errors.As(context.Cause(ctx), &cause)
+	return cause.code, ok
 }
 
 // place finds out where the process is.
@@ -240,6 +257,6 @@ func (a *app) face(language terminal.Language, closed func()) *terminal.Face {
 		Streams: terminal.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr, TTY: terminal.OpenTTY},
 		Getenv:  a.getenv, Language: language, Color: a.colorMode(),
 		Verbose: a.flags.verbose, Quiet: a.flags.quiet, JSON: a.flags.json, Yes: a.flags.yes,
-		ExitCode: exitCodeOf, OnOutputClosed: closed,
+		ExitCode: a.codeOf, OnOutputClosed: closed,
 	})
 }
