@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Kind is what the wall refused.
@@ -60,10 +61,11 @@ func (s *Sandbox) Explain(p Profile, dir string, exitCode *int, stderr string) *
 	texts := s.texts()
 	lines := strings.Split(stderr, "\n")
 	slices.Reverse(lines) // the last words tell best
+	refused, socket := false, false
 	for _, line := range lines[:min(len(lines), 50)] {
-		denied := texts.denied.MatchString(line)
-		if denied {
-			for _, path := range namedPaths(line) {
+		at := texts.denied.FindStringIndex(line)
+		if at != nil && !texts.kill.MatchString(line) {
+			for _, path := range namedPaths(line, at[0]) {
 				if !filepath.IsAbs(path) {
 					path = filepath.Join(dir, path)
 				}
@@ -75,17 +77,22 @@ func (s *Sandbox) Explain(p Profile, dir string, exitCode *int, stderr string) *
 		switch {
 		case !p.LocalSockets && texts.local.MatchString(line):
 			return &Violation{Kind: KindLocal}
-		case !p.Network && (texts.network.MatchString(line) || denied && texts.socket.MatchString(line)):
+		case !p.Network && texts.network.MatchString(line):
 			return &Violation{Kind: KindNetwork}
-		case denied && texts.process.MatchString(line):
+		case at != nil && (texts.kill.MatchString(line) || texts.process.MatchString(line)):
 			return &Violation{Kind: KindProcess}
 		}
+		refused = refused || at != nil
+		socket = socket || texts.socket.MatchString(line)
+	}
+	if refused && socket && !p.Network {
+		return &Violation{Kind: KindNetwork}
 	}
 	return nil
 }
 
 // texts are how programs tell of a refusal.
-type texts struct{ denied, network, local, socket, process *regexp.Regexp }
+type texts struct{ denied, network, local, socket, kill, process *regexp.Regexp }
 
 // newTexts compiles them, which is done at the first failure.
 func newTexts() *texts {
@@ -94,13 +101,16 @@ func newTexts() *texts {
 		network: regexp.MustCompile(`(?i)could(n't| not) resolve|(temporary failure in|unable to resolve|failure in) name|name or service not known|` +
 			`network is unreachable|getaddrinfo|EAI_AGAIN|ENOTFOUND|could(n't| not) connect to server|failed to connect to|dial tcp|dial udp`),
 		local:   regexp.MustCompile(`(?i)unix:/|\.sock\b|connect to (the )?(system |session )?bus|docker daemon|d-bus|dial unix|authentication agent`),
-		socket:  regexp.MustCompile(`(?i)socket|bind|listen|connect`),
-		process: regexp.MustCompile(`(?i)\bkill|ptrace|strace|attach|/proc/\d+`),
+		socket:  regexp.MustCompile(`(?i)\bsocket|\b(bind|listen|connect)\b`),
+		kill:    regexp.MustCompile(`\bkill: `),
+		process: regexp.MustCompile(`(?i)ptrace|strace|attach|/proc/\d+`),
 	}
 }
 
-// namedPaths gives what in a line may be the path that was refused.
-func namedPaths(line string) (paths []string) {
+// namedPaths gives what in a line may be the path that was refused: what is
+// quoted, and what stands before the words of refusal at at. The name of the
+// program, which most lines begin with, is none.
+func namedPaths(line string, at int) (paths []string) {
 	for _, quotes := range []string{"''", `""`, "‘’", "`'", "“”", "«»"} {
 		q := []rune(quotes)
 		for rest := line; ; {
@@ -116,14 +126,19 @@ func namedPaths(line string) (paths []string) {
 			rest = next
 		}
 	}
-	for part := range strings.SplitSeq(line, ": ") {
-		part = strings.TrimSpace(part)
-		paths = append(paths, part)
-		if i := strings.LastIndexByte(part, ' '); i >= 0 { // cannot create x
-			paths = append(paths, part[i+1:])
+	before, _ := strings.CutSuffix(line[:at], ": ")
+	i := strings.LastIndex(before, ": ")
+	last := strings.TrimSpace(strings.TrimPrefix(before[max(i, 0):], ": "))
+	if i >= 0 || strings.Contains(last, "/") {
+		paths = append(paths, last)
+		if i := strings.LastIndexByte(last, ' '); i >= 0 { // cannot create x
+			paths = append(paths, last[i+1:])
 		}
 	}
-	return slices.DeleteFunc(paths, func(p string) bool { return p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) })
+	return slices.DeleteFunc(paths, func(p string) bool {
+		words := strings.ContainsFunc(p, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		return !words || strings.HasPrefix(p, "[Errno") || p == "EACCES" || p == "EPERM" || len(p) > 4096 || strings.ContainsRune(p, 0)
+	})
 }
 
 // refused tells what the profile keeps from a path and the user's rights would

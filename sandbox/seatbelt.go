@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,11 +23,11 @@ func (s *Sandbox) seatbelt(p Profile, scratch string) string {
 		rule("(allow file-write* (subpath %s))", quote(path))
 	}
 	for _, g := range s.guarded {
-		rule("(deny file-write* (regex #%s))", quote(placePattern(g)))
+		rule(`(deny file-write* (regex #"%s"))`, placePattern(g))
 	}
 	if !p.Secrets {
 		for _, secret := range s.secret {
-			rule("(deny file-read-data file-write* (regex #%s))", quote(placePattern(secret)))
+			rule(`(deny file-read-data file-write* (regex #"%s"))`, placePattern(secret))
 		}
 	}
 	if !p.Network {
@@ -54,8 +53,12 @@ func placePattern(p place) string {
 				b.WriteString("[^/]*")
 			case lower != upper:
 				b.WriteString("[" + lower + upper + "]")
+			case strings.ContainsRune("\"\\^[]", r): // no sure way to write them
+				b.WriteString(".")
+			case strings.ContainsRune(".+?(){}|$", r):
+				b.WriteString("[" + string(r) + "]")
 			default:
-				b.WriteString(regexp.QuoteMeta(string(r)))
+				b.WriteRune(r)
 			}
 		}
 	}
