@@ -130,6 +130,14 @@ func TestPeople(t *testing.T) {
 				end(runner.Result{End: runner.EndChat}),
 			stderr: "[L0] ls nope\n     exit code 2\n     | ls: no such 文件\n",
 		},
+		"a hint that the error holds": {
+			story:  started().end(runner.Result{End: runner.EndProvider, Err: &llm.Error{Kind: llm.ErrNotFound, Status: 404, Message: "no such model (404): check the model's name and the base URL"}}),
+			stderr: "error: no such model (404): check the model's name and the base URL\n",
+		},
+		"no server refused it": {
+			story:  started().end(runner.Result{End: runner.EndProvider, Err: &llm.Error{Kind: llm.ErrInvalid, Message: "call 1 is recorded for another input"}}),
+			stderr: "error: call 1 is recorded for another input\n",
+		},
 		"skipped and not started": {
 			story: started().step(safe(), protocol.Observation{Outcome: protocol.Skipped, Note: "step cmd_001 was not carried out"}, "ls").
 				step(safe(), protocol.Observation{Outcome: protocol.NotStarted, Note: "rg: no such program is installed"}, "rg").end(runner.Result{End: runner.EndChat}),

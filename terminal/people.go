@@ -80,7 +80,7 @@ func (p *people) line(indent int, label string, st style, text string) {
 
 func (p *people) fact(label string, st style, fact, hint string) {
 	p.line(0, label+":", st|bold, clean(fact))
-	if hint != "" {
+	if hint != "" && !strings.Contains(fact, hint) {
 		p.line(2, p.t.HintLabel+":", cyan, hint)
 	}
 }
