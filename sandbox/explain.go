@@ -126,14 +126,18 @@ func namedPaths(line string, at int) (paths []string) {
 			rest = next
 		}
 	}
-	before, _ := strings.CutSuffix(line[:at], ": ")
+	before, colon := strings.CutSuffix(line[:at], ": ")
 	i := strings.LastIndex(before, ": ")
 	last := strings.TrimSpace(strings.TrimPrefix(before[max(i, 0):], ": "))
-	if i >= 0 || strings.Contains(last, "/") {
-		paths = append(paths, last)
-		if i := strings.LastIndexByte(last, ' '); i >= 0 { // cannot create x
-			paths = append(paths, last[i+1:])
-		}
+	space := strings.LastIndexByte(last, ' ')
+	word := last[space+1:]
+	switch {
+	case space < 0 && (strings.Contains(word, "/") || colon && i >= 0): // bash: x: permission denied
+		paths = append(paths, word)
+	case space >= 0 && strings.Contains(last, "/"):
+		paths = append(paths, word, last)
+	case space >= 0 && colon && (strings.HasPrefix(last, "can") || strings.HasPrefix(last, "could")): // sh: cannot create x: permission denied
+		paths = append(paths, word)
 	}
 	return slices.DeleteFunc(paths, func(p string) bool {
 		words := strings.ContainsFunc(p, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
