@@ -91,6 +91,30 @@ func (s *Sandbox) Explain(p Profile, dir string, exitCode *int, stderr string) *
 	return nil
 }
 
+// Allowing gives the profile that allows what was refused, for running a step
+// again; false where none does: what only running without a sandbox allows.
+func (s *Sandbox) Allowing(p Profile, v *Violation) (Profile, bool) {
+	switch v.Kind {
+	case KindWrite:
+		path := v.Path
+		if _, err := os.Lstat(path); err != nil { // it would be made
+			path = filepath.Dir(path)
+		}
+		p.Writable = append(slices.Clone(p.Writable), path)
+		real, err := filepath.EvalSymlinks(path)
+		return p, err == nil && s.canChange(p, filepath.Join(real, strings.TrimPrefix(v.Path, path)))
+	case KindSecret:
+		p.Secrets = true
+	case KindNetwork:
+		p.Network = true
+	case KindLocal:
+		p.LocalSockets = true
+	case KindProcess, KindDevice:
+		return p, false
+	}
+	return p, true
+}
+
 // texts are how programs tell of a refusal.
 type texts struct{ denied, network, local, socket, kill, process *regexp.Regexp }
 

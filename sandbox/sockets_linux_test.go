@@ -31,28 +31,28 @@ func TestSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tcp.Close()
+	t.Cleanup(func() { _ = tcp.Close() })
 	udp, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer udp.Close()
+	t.Cleanup(func() { _ = udp.Close() })
 	path := filepath.Join(t.TempDir(), "s")
 	unixSocket, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unixSocket.Close()
+	t.Cleanup(func() { _ = unixSocket.Close() })
 	datagrams, err := net.ListenPacket("unixgram", path+"d")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer datagrams.Close()
+	t.Cleanup(func() { _ = datagrams.Close() })
 	abstract, err := net.Listen("unix", "@"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer abstract.Close()
+	t.Cleanup(func() { _ = abstract.Close() })
 	tcpPort, udpPort := tcp.Addr().(*net.TCPAddr).Port, udp.LocalAddr().(*net.UDPAddr).Port
 
 	const address = `sockaddr_in($ARGV[0], inet_aton("127.0.0.1"))`
