@@ -38,8 +38,10 @@
 // Landlock allows by path and cannot subtract. So everything is allowed except
 // the folders above a secret place, in which each other entry is allowed by
 // itself (see [Config.Secret]). What is created directly in such a folder can
-// be read by steps that start afterwards, not by those that run. Names in
-// secret folders can be listed; their content cannot be read.
+// be read by steps that start afterwards, not by those that run. A folder on
+// the way to a place of which not even the beginning exists is not divided
+// until it changes; a step that runs just then may read the new place. Names
+// in secret folders can be listed; their content cannot be read.
 //
 // # What is not enforced
 //

@@ -52,7 +52,7 @@ func home(t *testing.T) (folder string, s *sandbox.Sandbox) {
 	return folder, newSandbox(t, sandbox.Config{
 		Home: folder,
 		Secret: append(systemSecrets(), folder+"/.ssh", folder+"/.AWS", folder+"/.config/g*", folder+"/.gnupg",
-			folder+"/.config/not/there"),
+			folder+"/.config/not/there", folder+"/cache/token/file"),
 		Guarded:    []string{folder + "/settings/ai.json"},
 		SecretName: func(name string) bool { return name == ".npmrc" },
 	})
@@ -229,6 +229,20 @@ func TestHomeAsWorkspaceKeepsItsSecrets(t *testing.T) {
 	}
 	if data, err := os.ReadFile(h + "/.ssh/id_rsa"); string(data) != "SECRET" || exists(h+"/.ssh/authorized_keys") {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+func TestFolderOfLaterSecrets(t *testing.T) {
+	t.Parallel()
+	h, s := home(t)
+	write(t, map[string]string{h + "/cache/old": "plain"})
+	p := sandbox.WorkspaceWrite(h + "/cache")
+	if got := sh(t, s, p, "cd "+h+"/cache && mkdir new && echo x > new/y && cat new/y old"); got.code != 0 || got.stdout != "x\nplain" {
+		t.Errorf("as long as there is none everything can be made: %+v", got)
+	}
+	write(t, map[string]string{h + "/cache/token/file": "SECRET"})
+	if got := sh(t, s, p, "cd "+h+"/cache && cat new/y old && ! cat token/file && ! mkdir newer"); got.code != 0 || got.stdout != "x\nplain" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -71,7 +72,7 @@ func step(places []place, name string) (below []place, hit bool) {
 // some places.
 type cover struct {
 	paths  []string
-	above  []string    // the folders that were divided
+	above  []string    // the folders that were divided, or may have to be
 	stamps []time.Time // when each of these was changed
 	made   time.Time
 }
@@ -131,6 +132,10 @@ func (d *division) folder(path string, active []place) {
 	if err != nil { // it cannot be listed, but what is known by name may be there
 		entries = known(path, active)
 	}
+	if !concerned(entries, active) {
+		d.paths = append(d.paths, path) // until it changes
+		return
+	}
 	for _, e := range entries {
 		below, hit := step(active, e.Name())
 		full := filepath.Join(path, e.Name())
@@ -146,6 +151,18 @@ func (d *division) folder(path string, active []place) {
 			d.paths = append(d.paths, full)
 		}
 	}
+}
+
+// concerned tells whether a folder has to be divided: it is the one that holds
+// a place, or would, or the way to one has begun.
+func concerned(entries []fs.DirEntry, active []place) bool {
+	if slices.ContainsFunc(active, func(p place) bool { return len(p) == 1 }) {
+		return true
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		below, _ := step(active, e.Name())
+		return len(below) > 0
+	})
 }
 
 // known looks for the entries that places name.

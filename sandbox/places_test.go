@@ -83,7 +83,10 @@ func TestCover(t *testing.T) {
 		return strings.Join(got, " ")
 	}
 	for _, c := range []struct{ places, want string }{
-		{"nothing/here", "a b real"},
+		{"nothing/here", "."},
+		{"nothing", "a b real"},
+		{"a/nothing/here", "a b real"},
+		{"a/nothing", "a/other a/secret b real"},
 		{"a/secret", "a/other b real"},
 		{"a/secret/deep", "a/other b real"},
 		{"a/s*", "a/other b real"},

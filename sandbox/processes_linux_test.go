@@ -298,3 +298,31 @@ func TestNothingSurvivesItsParent(t *testing.T) {
 		}
 	}
 }
+
+func TestForeignCallsAreNoWayAround(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("this machine has no second set of system calls")
+	}
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("there is no gcc")
+	}
+	s := newSandbox(t, sandbox.Config{Secret: systemSecrets()})
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		code   string
+		killed bool
+	}{
+		"32 bit": {`long r; __asm__ volatile("int $0x80" : "=a"(r) : "a"(20L)); return r > 0;`, true}, // getpid
+		"x32":    {`return syscall(0x40000000 + 39) > 0;`, false},
+	} {
+		write(t, map[string]string{dir + "/x.c": "#define _GNU_SOURCE\n#include <unistd.h>\nint main() {" + c.code + "}"})
+		if out, err := exec.CommandContext(t.Context(), gcc, "-o", dir+"/x", dir+"/x.c").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if got := run(t, s, sandbox.ReadOnly(), exec.CommandContext(t.Context(), dir+"/x")); c.killed != (got.code == -1) || got.code > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
