@@ -224,9 +224,6 @@ func open(t *testing.T, cmd *exec.Cmd) *screen {
 			n, err := tty.Read(b)
 			s.mu.Lock()
 			s.text.Write(b[:n])
-			for range bytes.Count(b[:n], []byte("\x1b[6n")) { // where is the cursor?
-				_, _ = tty.WriteString("\x1b[1;1R")
-			}
 			s.mu.Unlock()
 			select {
 			case s.more <- struct{}{}:
