@@ -165,6 +165,7 @@ type places struct {
 	guarded, precious          *placeSet
 	secretNames, harmlessNames *nameSet
 	absoluteTrees              []string
+	absoluteGuarded            []string
 	err                        error
 }
 
@@ -187,6 +188,7 @@ func (e *Engine) loadPlaces() *places {
 	all.Trees = append(all.Trees, e.opt.SecretPaths...)
 	home := e.opt.Home
 	p.absoluteTrees = absoluteTrees(all.Trees, home)
+	p.absoluteGuarded = absoluteTrees(all.Guarded, home)
 	p.trees = newPlaceSet(all.Trees, home, false)
 	p.homeTrees = sync.OnceValue(func() *placeSet { return newPlaceSet(all.Trees, home, true) })
 	p.endless, p.vast = newPlaceSet(all.Endless, home, false), newPlaceSet(all.Vast, home, true)

@@ -83,6 +83,13 @@ func inOrder(words, args []string) bool {
 // among them.
 func (e *Engine) SecretPlaces() []string { return e.places().absoluteTrees }
 
+// GuardedPlaces are the places that nothing may change, in the same form: what
+// this program is held by.
+func (e *Engine) GuardedPlaces() []string { return e.places().absoluteGuarded }
+
+// SecretName tells whether a file name alone tells of keys or credentials.
+func (e *Engine) SecretName(name string) bool { return e.places().secretName(name) }
+
 // absoluteTrees gives places as paths of one home folder.
 func absoluteTrees(trees []string, home string) []string {
 	var out []string

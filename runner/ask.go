@@ -136,6 +136,15 @@ func (t *turn) fail(failure *llm.Error) {
 	t.end(EndProvider, protocol.Reply{Type: protocol.KindError, Message: failure.Message})
 }
 
+// foresee prepares the sandbox once commands are on their way, so that the
+// first one does not wait for it.
+func (t *turn) foresee(decoder *protocol.Decoder) {
+	if t.Sandbox != nil && !t.prepared && decoder.Kind() == protocol.KindCmd {
+		t.prepared = true
+		go t.Sandbox.Prepare()
+	}
+}
+
 // stream makes one call and gives out the message as it arrives.
 func (t *turn) stream(ctx context.Context) (*llm.Message, *protocol.Decoder, error) {
 	window, err := t.Window.Window()
@@ -148,6 +157,7 @@ func (t *turn) stream(ctx context.Context) (*llm.Message, *protocol.Decoder, err
 	for ev := range t.Model.Stream(ctx, llm.Context{System: window.System, Messages: window.Messages}) {
 		switch ev.Type {
 		case llm.EventTextDelta:
+			t.foresee(decoder)
 			if delta := decoder.Feed(ev.Delta); delta != "" {
 				t.emit(Event{Type: MessageUpdate, Role: llm.RoleAssistant, Kind: decoder.Kind(), Delta: delta})
 			}

@@ -36,6 +36,11 @@ type Confirmation struct {
 	Judgement      policy.Judgement
 	Message        string // why the model wants it
 	ExpectedEffect string
+	// Walled tells whether the kernel will hold the step to what it may do.
+	Walled bool
+	// Again tells that the step has run and the sandbox stopped it; the
+	// judgement says at what, and a yes runs it again with that allowed.
+	Again bool
 }
 
 // Choice is the answer to a [Confirmation].

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // carryOut judges and runs the steps of a reply in order. Every step gets an
@@ -53,6 +55,7 @@ type stepRun struct {
 	reply       protocol.Reply
 	judgement   policy.Judgement
 	decidedBy   protocol.Decider
+	enforced    string // by the kernel
 	observation protocol.Observation
 }
 
@@ -83,6 +86,9 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 	for {
 		j := s.judgement
 		switch {
+		case t.SandboxRequired && !t.walled():
+			t.refuse(s, "the settings require a sandbox, and this machine has none")
+			return
 		case !j.Listed || j.Level == protocol.Block:
 			t.refuse(s, reasons(j))
 			return
@@ -94,32 +100,17 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 			t.execute(ctx, s)
 			return
 		}
-		choice, err := t.Asker.Confirm(ctx, Confirmation{
-			ID: s.id, Step: s.step, CWD: s.dir, Judgement: j,
-			Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
-		})
-		if ctx.Err() != nil {
-			s.observe(protocol.Cancelled, "the turn was ended at the question")
-			return
-		}
-		if errors.Is(err, ErrNobody) {
-			s.decidedBy = protocol.DecidedByNobody
-			t.result.NeedPerson++
-			t.refuse(s, "needs a confirmation, and there is nobody to ask: "+reasons(j))
-			return
-		}
-		s.decidedBy = protocol.DecidedByUser
-		if flag, ok := t.Asker.(interface{ Decider() protocol.Decider }); ok {
-			s.decidedBy = flag.Decider()
-		}
+		choice, ok := t.confirm(ctx, s, j)
 		switch {
-		case err == nil && (choice == Yes || choice == Always):
+		case !ok:
+			return
+		case choice == Yes || choice == Always:
 			if choice == Always {
 				t.allowed[s.key()] = true
 			}
 			t.execute(ctx, s)
 			return
-		case err == nil && choice == Edit && t.edit(ctx, s):
+		case choice == Edit && t.edit(ctx, s):
 			// The edited step is judged from the start.
 		default:
 			t.result.Declined++
@@ -128,6 +119,40 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 		}
 	}
 }
+
+// confirm asks whether a step may run. It is not ok where there is no answer;
+// then the step has its observation.
+func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (choice Choice, ok bool) {
+	choice, err := t.Asker.Confirm(ctx, Confirmation{
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Walled: t.walled(),
+		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
+	})
+	switch {
+	case ctx.Err() != nil:
+		s.observe(protocol.Cancelled, "the turn was ended at the question")
+		return No, false
+	case errors.Is(err, ErrNobody):
+		s.decidedBy = protocol.DecidedByNobody
+		t.result.NeedPerson++
+		t.refuse(s, "needs a confirmation, and there is nobody to ask: "+reasons(j))
+		return No, false
+	case err != nil:
+		choice = No
+	}
+	s.decidedBy = t.decider()
+	return choice, true
+}
+
+// decider is who answers for the asker: the person, unless it says otherwise.
+func (t *turn) decider() protocol.Decider {
+	if flag, ok := t.Asker.(interface{ Decider() protocol.Decider }); ok {
+		return flag.Decider()
+	}
+	return protocol.DecidedByUser
+}
+
+// walled tells whether steps run in a sandbox.
+func (t *turn) walled() bool { return t.Sandbox != nil && t.Sandbox.Support().Enough() }
 
 // edit lets the person change the command. It tells whether there is one to
 // judge; a text that is no command is asked for again.
@@ -172,9 +197,21 @@ func (t *turn) execute(ctx context.Context, s *stepRun) {
 		s.observe(protocol.NotStarted, fmt.Sprintf("%s: no such program is installed", s.step.Program))
 		return
 	}
-	result := t.Exec.Run(ctx, executors.Command{Name: s.step.Program, Path: j.Path, Args: j.Args, Dir: s.dir, Env: j.Env}, func(c executors.Chunk) {
-		t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c})
-	})
+	command := executors.Command{Name: s.step.Program, Path: j.Path, Args: j.Args, Dir: s.dir, Env: j.Env}
+	if t.walled() {
+		if profile, ok := Profile(j, s.step.Args, t.Dir, t.Home); ok || t.SandboxRequired {
+			command.Sandbox = &profile
+		}
+	}
+	output := func(c executors.Chunk) { t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c}) }
+	result := t.Exec.Run(ctx, command, output)
+	for range maxWidenings {
+		if result.Violation == nil || !t.widen(ctx, s, &command, result.Violation) {
+			break
+		}
+		result = t.Exec.Run(ctx, command, output)
+	}
+	s.enforced = result.Sandbox
 	s.observe(result.Outcome, result.Note)
 	defer func() { s.observation = t.Window.Mask(s.observation) }()
 	o := &s.observation
@@ -188,6 +225,54 @@ func (t *turn) execute(ctx context.Context, s *stepRun) {
 	}
 }
 
+// maxWidenings is how often a step may run again with more allowed.
+const maxWidenings = 3
+
+// widen asks whether a step that the sandbox stopped may run again with what
+// it was refused. Where nobody can be asked, what happened stands.
+func (t *turn) widen(ctx context.Context, s *stepRun, command *executors.Command, v *sandbox.Violation) bool {
+	wider, ok := t.Sandbox.Allowing(*command.Sandbox, v)
+	next, how := &wider, "run it again with that allowed?"
+	if !ok {
+		// Only a person who looks at it may take the wall away.
+		next, how = nil, "only without the sandbox it could; run it again without?"
+		if t.SandboxRequired || t.decider() != protocol.DecidedByUser {
+			return false
+		}
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	j := s.judgement
+	j.Level = protocol.Confirm
+	j.Rules, j.Reasons = []string{"sandbox"}, []string{v.String() + "; " + how}
+	if fact, ok := factOf(v.Kind); ok {
+		j.Facts = []protocol.Fact{fact}
+	}
+	choice, err := t.Asker.Confirm(ctx, Confirmation{
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Walled: true, Again: true,
+		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
+	})
+	if err != nil || ctx.Err() != nil || choice != Yes && choice != Always {
+		return false
+	}
+	s.decidedBy = t.decider()
+	command.Sandbox = next
+	return true
+}
+
+func factOf(k sandbox.Kind) (protocol.Fact, bool) {
+	switch k {
+	case sandbox.KindWrite:
+		return protocol.FactWrite, true
+	case sandbox.KindSecret:
+		return protocol.FactSecrets, true
+	case sandbox.KindNetwork, sandbox.KindLocal:
+		return protocol.FactNetwork, true
+	}
+	return "", false
+}
+
 // observe makes the observation of a step (plugin-ai document, section 10.2).
 func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 	j := s.judgement
@@ -196,7 +281,7 @@ func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 		Args: slices.Clone(s.step.Args), Outcome: outcome, Note: note,
 		Verdict: &protocol.Verdict{
 			Level: j.Level, Rules: orEmpty(j.Rules), Reasons: orEmpty(j.Reasons), Facts: orEmpty(j.Facts),
-			DecidedBy: s.decidedBy, Sandbox: "none",
+			DecidedBy: s.decidedBy, Sandbox: cmp.Or(s.enforced, "none"),
 		},
 	}
 	switch s.step.Tool {

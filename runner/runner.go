@@ -11,6 +11,7 @@ import (
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/sandbox"
 	"github.com/holic512/plugin-ai/schemas"
 )
 
@@ -39,8 +40,12 @@ type Config struct {
 	Asker   Asker
 	Window  *contextmgr.Manager
 	Events  func(Event) // nil is nobody
-	// Dir is the folder that the person started in, absolute.
-	Dir string
+	// Sandbox is where steps run; nil is none. The executor has the same one.
+	Sandbox *sandbox.Sandbox
+	// SandboxRequired refuses every step where there is no sandbox.
+	SandboxRequired bool
+	// Dir is the folder that the person started in, absolute; Home is theirs.
+	Dir, Home string
 	// Chinese makes the runner's own answers Chinese; else they are English.
 	Chinese bool
 
@@ -65,6 +70,8 @@ type Runner struct {
 	Config
 	allowed map[string]bool // steps that a person allowed for the session
 	steps   int             // ids given out
+	// prepared is true once the sandbox was told that it will be needed.
+	prepared bool
 }
 
 // New checks a configuration and makes a runner of it.

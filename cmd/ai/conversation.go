@@ -139,17 +139,22 @@ func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runne
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
 	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
+	box, err := a.sandbox(s, c.engine)
+	if err != nil {
+		return nil, err
+	}
 	exec, err := executors.NewExec(executors.ExecConfig{
 		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
 		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
-		SpoolDir: filepath.Join(s.Dirs.Cache, "output"), SpoolLimit: s.SpoolLimitBytes,
+		SpoolDir: filepath.Join(s.Dirs.Cache, "output"), SpoolLimit: s.SpoolLimitBytes, Sandbox: box,
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.Runner, err = runner.New(runner.Config{
 		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: exec, Asker: asker, Window: c.window, Events: events,
-		Dir: a.dir, Chinese: s.Speak == "zh",
+		Sandbox: box, SandboxRequired: s.Sandbox == config.SandboxRequired,
+		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 	})
 	return c, err

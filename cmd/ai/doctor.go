@@ -15,6 +15,7 @@ import (
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/registry"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // finding is one line of the doctor's report.
@@ -83,9 +84,27 @@ func (a *app) examine(ctx context.Context) []finding {
 	} else {
 		add("ok", "registry", "%d plugins installed", len(plugins.Plugins()))
 	}
-	add("note", "sandbox", "there is none in this version: the policy alone decides what runs")
+	examineSandbox(report.Settings.Sandbox, sandbox.Detect(), add)
 	a.examineTools(report, add)
 	return out
+}
+
+// examineSandbox says what the kernel holds steps to.
+func examineSandbox(setting config.Sandbox, support sandbox.Support, add func(status, name, format string, args ...any)) {
+	switch {
+	case setting == config.SandboxOff:
+		add("note", "sandbox", "off by the settings: the policy alone decides what runs; there would be: %s", support)
+	case support.Enough():
+		text := support.String()
+		if len(support.Gaps) > 0 {
+			text += "; this kernel lets pass: " + strings.Join(support.Gaps, ", ")
+		}
+		add("ok", "sandbox", "%s", text)
+	case setting == config.SandboxRequired:
+		add("problem", "sandbox", "required by the settings, and there is none: %s", support.Missing)
+	default:
+		add("note", "sandbox", "there is none: %s; the policy alone decides what runs", support.Missing)
+	}
 }
 
 // examineTarget says who is asked, where that was set, and whether the server

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/terminal"
 )
 
 // setup is what `ai init` finds out.
@@ -70,13 +71,21 @@ func presets() []setup {
 // leaveQuestions ends the process at a signal while questions are asked: they
 // read the terminal and cannot be called back. The terminal is put right first.
 func (a *app) leaveQuestions(ctx context.Context) (stop func() bool) {
-	fd := int(a.stdin.Fd())
-	state, err := term.GetState(fd)
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		tty = a.stdin
+	}
+	state, err := term.GetState(int(tty.Fd()))
 	return context.AfterFunc(ctx, func() {
-		if err == nil {
-			_ = term.Restore(fd, state)
-		}
 		fmt.Fprint(a.stderr, showCursor+"\r\n")
+		// A question that is just being opened must not change the terminal
+		// after it was put right.
+		if tty != a.stdin {
+			a.stdin.Close()
+		}
+		if err == nil {
+			_ = term.Restore(int(tty.Fd()), state)
+		}
 		var cause signalError
 		errors.As(context.Cause(ctx), &cause)
 		os.Exit(int(cause.code))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/runner"
 )
 
 // policyCommand is `ai policy`.
@@ -76,9 +77,17 @@ writes one judgement a line.`,
 }
 
 // explanationOf gives a judgement as it is printed.
-func explanationOf(step policy.Step, j policy.Judgement) explanation {
+func (a *app) explanationOf(step policy.Step, j policy.Judgement) explanation {
+	profile := ""
+	if act := action(j); act != "refuse" && j.Path != "" {
+		profile = "none: the home folder itself cannot be opened behind a wall"
+		if p, ok := runner.Profile(j, step.Args, a.dir, a.home); ok {
+			profile = p.String()
+		}
+	}
 	return explanation{
-		Level: j.Level, Action: action(j), Rules: notNil(j.Rules), Reasons: notNil(j.Reasons), Facts: notNil(j.Facts),
+		Profile: profile,
+		Level:   j.Level, Action: action(j), Rules: notNil(j.Rules), Reasons: notNil(j.Reasons), Facts: notNil(j.Facts),
 		Allowed: j.Listed, Program: step.Program, Path: j.Path, Args: notNil(j.Args), Env: notNil(j.Env), CWD: step.CWD,
 	}
 }
@@ -96,6 +105,7 @@ type explanation struct {
 	Args    []string        `json:"args"` // as they would run
 	Env     []string        `json:"env"`
 	CWD     string          `json:"cwd"`
+	Profile string          `json:"profile"` // of the sandbox; "" where it would not run
 }
 
 func (a *app) explain(step policy.Step) error {
@@ -107,7 +117,7 @@ func (a *app) explain(step policy.Step) error {
 	if err != nil {
 		return err
 	}
-	e := explanationOf(step, engine.Judge(step))
+	e := a.explanationOf(step, engine.Judge(step))
 	if a.flags.json {
 		return writeJSON(a.stdout, e)
 	}
@@ -140,6 +150,7 @@ func (a *app) explain(step policy.Step) error {
 	default:
 		row("runs as", protocol.FormatCommand(e.Path, e.Args))
 		row("with", strings.Join(e.Env, " "))
+		row("sandbox", e.Profile)
 	}
 	_, err = io.WriteString(a.stdout, b.String())
 	return err

@@ -67,7 +67,7 @@ func (a *app) explainLine(out io.Writer, engine *policy.Engine, line []byte) err
 	text, err := json.Marshal(struct {
 		ID          jsontext.Value `json:"id,omitzero"`
 		explanation `json:",inline"`
-	}{in.ID, explanationOf(step, engine.Judge(step))})
+	}{in.ID, a.explanationOf(step, engine.Judge(step))})
 	if err != nil {
 		return err
 	}

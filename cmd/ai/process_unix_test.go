@@ -55,6 +55,10 @@ func finish(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// duration is a time to sleep for, in seconds, that no other run of these
+// tests uses.
+func duration(n int) string { return fmt.Sprintf("%d%07d", 1+n, os.Getpid()) }
+
 // running tells whether a process with these words in its command line lives.
 func running(t *testing.T, words string) bool {
 	t.Helper()
@@ -131,9 +135,9 @@ func TestSignalsWhileACommandRuns(t *testing.T) {
 		code    exitCode
 		seconds string
 	}{
-		"SIGINT":  {syscall.SIGINT, exitInterrupted, "86401"},
-		"SIGTERM": {syscall.SIGTERM, exitTerminated, "86402"},
-		"SIGHUP":  {syscall.SIGHUP, exitHangup, "86403"},
+		"SIGINT":  {syscall.SIGINT, exitInterrupted, duration(0)},
+		"SIGTERM": {syscall.SIGTERM, exitTerminated, duration(1)},
+		"SIGHUP":  {syscall.SIGHUP, exitHangup, duration(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,7 +281,7 @@ func TestInteractive(t *testing.T) {
 		fakellm.Cmd("Making it.", []string{"touch", "one"}), fakellm.Chat("made the first"),
 		fakellm.Cmd("Making it.", []string{"touch", "two"}), fakellm.Chat("made the second"),
 		fakellm.Cmd("Making it.", []string{"touch", "three"}), fakellm.Chat("not made"),
-		fakellm.Cmd("Waiting.", []string{"sleep", "86404"}),
+		fakellm.Cmd("Waiting.", []string{"sleep", duration(3)}),
 		fakellm.Chat("still here"),
 	)
 	cmd := command(t, srv, "-i")
@@ -313,15 +317,16 @@ func TestInteractive(t *testing.T) {
 	s.await("> ")
 	s.press("wait\r")
 	s.await("Run this?")
+	s.await("> ") // of the question, not of the next prompt
 	s.press("y\r")
-	for end := time.Now().Add(patience); !running(t, "sleep 86404"); {
+	for end := time.Now().Add(patience); !running(t, "sleep "+duration(3)); {
 		if time.Now().After(end) {
 			t.Fatal("the command never ran")
 		}
 	}
 	s.press("\x03")
 	s.await("> ")
-	if running(t, "sleep 86404") {
+	if running(t, "sleep "+duration(3)) {
 		t.Error("the command outlives its turn")
 	}
 	s.press("are you there?\r")

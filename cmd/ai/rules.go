@@ -11,6 +11,7 @@ import (
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // engine builds the policy that the settings, the person's own rule files and
@@ -36,6 +37,20 @@ func (a *app) engine(s *config.Settings) (*policy.Engine, error) {
 		return nil, usage(err, "ai policy check FILE checks a rule file")
 	}
 	return engine, nil
+}
+
+// sandbox prepares the wall that steps run behind; nil is none.
+func (a *app) sandbox(s *config.Settings, engine *policy.Engine) (*sandbox.Sandbox, error) {
+	if s.Sandbox == config.SandboxOff {
+		return nil, nil
+	}
+	box, err := sandbox.New(sandbox.Config{
+		Secret: engine.SecretPlaces(), Guarded: engine.GuardedPlaces(), Home: a.home, SecretName: engine.SecretName,
+	})
+	if err != nil {
+		return nil, usage(err, "ai config set sandbox off runs steps without it")
+	}
+	return box, nil
 }
 
 func userRules(deny, ask []string, origin string) []policy.UserRule {
