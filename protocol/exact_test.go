@@ -13,7 +13,7 @@ import (
 )
 
 // A beginning that never comes to an object must not be read again and again:
-// of sixteen million bytes in small pieces that would take minutes.
+// of millions of bytes in small pieces that would take minutes.
 func TestDecoderReadsABeginningOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ first, piece string }{
@@ -25,7 +25,7 @@ func TestDecoderReadsABeginningOnce(t *testing.T) {
 			t.Parallel()
 			var d protocol.Decoder
 			d.Feed(c.first)
-			for range protocol.MaxReplyBytes / len(c.piece) { // a million pieces
+			for range 1 << 18 {
 				if shown := d.Feed(c.piece); shown != "" {
 					t.Fatalf("%q is shown", shown)
 				}
