@@ -36,8 +36,8 @@ type Confirmation struct {
 	Judgement      policy.Judgement
 	Message        string // why the model wants it
 	ExpectedEffect string
-	// Walled tells whether the kernel will hold the step to what it may do.
-	Walled bool
+	// Bare tells that there will be no sandbox around the step.
+	Bare bool
 	// Again tells that the step has run and the sandbox stopped it; the
 	// judgement says at what, and a yes runs it again with that allowed.
 	Again bool

@@ -124,7 +124,7 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 // then the step has its observation.
 func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (choice Choice, ok bool) {
 	choice, err := t.Asker.Confirm(ctx, Confirmation{
-		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Walled: t.walled(),
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: !t.walled(),
 		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
 	})
 	switch {
@@ -250,7 +250,7 @@ func (t *turn) widen(ctx context.Context, s *stepRun, command *executors.Command
 		j.Facts = []protocol.Fact{fact}
 	}
 	choice, err := t.Asker.Confirm(ctx, Confirmation{
-		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Walled: true, Again: true,
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: next == nil, Again: true,
 		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
 	})
 	if err != nil || ctx.Err() != nil || choice != Yes && choice != Always {
@@ -269,6 +269,7 @@ func factOf(k sandbox.Kind) (protocol.Fact, bool) {
 		return protocol.FactSecrets, true
 	case sandbox.KindNetwork, sandbox.KindLocal:
 		return protocol.FactNetwork, true
+	case sandbox.KindProcess, sandbox.KindDevice:
 	}
 	return "", false
 }

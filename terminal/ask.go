@@ -175,7 +175,12 @@ func (a *asker) explain(q runner.Confirmation, told, said bool) {
 	t := a.face.texts
 	if !told {
 		a.command(q.Judgement.Level, stepLine(&q.Step))
+	}
+	if !told || q.Again {
 		a.indented(becauseOf(q.Judgement.Rules, q.Judgement.Reasons))
+	}
+	if q.Bare {
+		a.say("", t.Bare)
 	}
 	a.say(t.Folder, visibleLine(q.CWD))
 	if !said {

@@ -32,7 +32,7 @@ func (p *people) end(r *runner.Result) {
 	case runner.EndProvider:
 		fact := p.t.EndProvider
 		if r.Err != nil && r.Err.Message != "" {
-			fact = r.Err.Message
+			fact = r.Err.Message + " (" + r.Err.Kind.Code() + ")"
 		}
 		p.fact(p.t.ErrorLabel, red, fact, p.hint(r.Err))
 	case runner.EndError:

@@ -148,6 +148,7 @@ type (
 	}
 	errorShape struct {
 		Kind         llm.ErrorKind `json:"kind"`
+		Code         string        `json:"code"` // llm-base's name for it
 		Status       int           `json:"status,omitzero"`
 		Message      string        `json:"message"`
 		RetryAfterMs int64         `json:"retryAfterMs,omitzero"`
@@ -300,5 +301,5 @@ func shapeError(err *llm.Error) *errorShape {
 	if err == nil {
 		return nil
 	}
-	return &errorShape{err.Kind, err.Status, err.Message, err.RetryAfter.Milliseconds()}
+	return &errorShape{err.Kind, err.Kind.Code(), err.Status, err.Message, err.RetryAfter.Milliseconds()}
 }

@@ -132,11 +132,11 @@ func TestPeople(t *testing.T) {
 		},
 		"a hint that the error holds": {
 			story:  started().end(runner.Result{End: runner.EndProvider, Err: &llm.Error{Kind: llm.ErrNotFound, Status: 404, Message: "no such model (404): check the model's name and the base URL"}}),
-			stderr: "error: no such model (404): check the model's name and the base URL\n",
+			stderr: "error: no such model (404): check the model's name and the base URL (PROVIDER_ERROR)\n",
 		},
 		"no server refused it": {
 			story:  started().end(runner.Result{End: runner.EndProvider, Err: &llm.Error{Kind: llm.ErrInvalid, Message: "call 1 is recorded for another input"}}),
-			stderr: "error: call 1 is recorded for another input\n",
+			stderr: "error: call 1 is recorded for another input (PROVIDER_ERROR)\n",
 		},
 		"skipped and not started": {
 			story: started().step(safe(), protocol.Observation{Outcome: protocol.Skipped, Note: "step cmd_001 was not carried out"}, "ls").
@@ -160,7 +160,7 @@ func TestPeople(t *testing.T) {
 		},
 		"the server fails": {
 			story:  started().end(runner.Result{End: runner.EndProvider, Err: &llm.Error{Kind: llm.ErrAuthentication, Message: "401: no such key"}}),
-			stderr: "error: 401: no such key\n  hint: check the API key; `ai doctor` shows where it comes from\n",
+			stderr: "error: 401: no such key (AUTH_ERROR)\n  hint: check the API key; `ai doctor` shows where it comes from\n",
 		},
 		"an error of the model": {
 			story: append(started().streamed(protocol.KindError, "no\x07"), runner.Event{Type: runner.MessageEnd, Role: llm.RoleAssistant, Reply: &protocol.Reply{Type: protocol.KindError, Message: "no\x07"}}).

@@ -34,7 +34,7 @@ type texts struct {
 	HintInvalidAnswer, HintTimeout, HintRefusal          string
 
 	AskRun, AskKeys, AskAgain                                              string
-	Folder, Why, Effect, Rule, Facts, Found, RunAs                         string
+	Bare, Folder, Why, Effect, Rule, Facts, Found, RunAs                   string
 	Env, Claims, Program, Argument, Settings, None, Unlisted               string
 	AlwaysWhat, AlwaysSure                                                 string
 	YesWords, NoWords, EditWords, AlwaysWords, WhyWords                    string
@@ -122,6 +122,7 @@ func english() *texts {
 		AskRun:   "Run this?",
 		AskKeys:  "[y]es  [N]o  [e]dit  [a]lways this session  [w]hy",
 		AskAgain: "Please answer y, n, e, a or w; Enter is no.",
+		Bare:     "no sandbox: the kernel does not hold this step to what it may do",
 		Folder:   "folder", Why: "why", Effect: "effect", Rule: "rule",
 		Facts: "facts", Found: "found at", RunAs: "runs as", Env: "with", Claims: "the model says",
 		Program: "program", Argument: "argument %d", Settings: "settings", None: "it needs nothing special",
@@ -214,6 +215,7 @@ func chinese() *texts {
 		AskRun:   "要运行吗？",
 		AskKeys:  "是[y]  否[N]  编辑[e]  本次会话总是允许[a]  为什么[w]",
 		AskAgain: "请回答 y、n、e、a 或 w；回车表示否。",
+		Bare:     "无沙箱：内核不限制该步骤的行为",
 		Folder:   "目录", Why: "原因", Effect: "效果", Rule: "规则",
 		Facts: "事实", Found: "位于", RunAs: "实际运行", Env: "环境", Claims: "模型声明",
 		Program: "程序", Argument: "参数 %d", Settings: "设置", None: "没有特别的需要",
