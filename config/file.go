@@ -141,7 +141,11 @@ func check(kind ErrorKind, path, schema string, value any) error {
 			}
 		}
 	}
-	return &Error{Kind: kind, File: path, Violations: found, Advice: "correct it by hand, or with `ai config`"}
+	advice := "correct it by hand"
+	if schema == "config" {
+		advice += ", or with `ai config`"
+	}
+	return &Error{Kind: kind, File: path, Violations: found, Advice: advice}
 }
 
 // decode reads checked text into a Go value.

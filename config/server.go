@@ -20,7 +20,7 @@ func (c *chooser) server(ch choice) (Target, error) {
 	if base == "" && provider == OpenAI {
 		base, baseOrigin = firstSet(c.src.Getenv, "OPENAI_BASE_URL")
 		if base != "" && checkURL(base) != nil {
-			return Target{}, &Error{Kind: ErrUsage, Message: "environment OPENAI_BASE_URL: expected " + checkURL(base).Error() + ", got another one"}
+			return Target{}, &Error{Kind: ErrUsage, Message: "environment OPENAI_BASE_URL: expected " + checkURL(base).Error() + ", got " + quote(withoutPassword(base))}
 		}
 	}
 	if base == "" {
@@ -105,7 +105,7 @@ func (c *chooser) withKey(ch choice, t Target) (Target, error) {
 }
 
 func noKey(entry string, places []string) error {
-	return &Error{Kind: ErrCredentials, Message: "no key for the provider " + quote(entry) + "; looked at the flag --set apiKey=…, " + strings.Join(places, ", "),
+	return &Error{Kind: ErrCredentials, Message: "no key for the provider " + quote(entry) + "; looked at " + strings.Join(places, ", "),
 		Advice: "set one of them, or run `ai init`"}
 }
 

@@ -70,7 +70,7 @@ func (c *chooser) choose() (Target, error) {
 	s.origins["provider"] = ch.origin
 	if c.src.Flags.BaseURL != "" {
 		if err := checkURL(c.src.Flags.BaseURL); err != nil {
-			return Target{}, &Error{Kind: ErrUsage, Message: "flag --base-url: expected " + err.Error() + ", got another one"}
+			return Target{}, &Error{Kind: ErrUsage, Message: "flag --base-url: expected " + err.Error() + ", got " + quote(withoutPassword(c.src.Flags.BaseURL))}
 		}
 		if ch.entry.provider() == Offline {
 			return Target{}, &Error{Kind: ErrUsage, Message: "flag --base-url: the provider offline has no server", Advice: "name another with --provider"}

@@ -159,7 +159,7 @@ func TestNobodyToAsk(t *testing.T) {
 		kind config.ErrorKind
 		says []string
 	}{
-		{"no key", user{flags: config.Flags{Provider: "openai"}}, config.ErrCredentials, []string{"--set apiKey", "PAI_OPENAI_API_KEY", "OPENAI_API_KEY", "default.json", "ai init"}},
+		{"no key", user{flags: config.Flags{Provider: "openai"}}, config.ErrCredentials, []string{"PAI_OPENAI_API_KEY", "OPENAI_API_KEY", "default.json", "ai init"}},
 		{"no variable", user{providers: oneServer}, config.ErrCredentials, []string{"PAI_MY_BOX_API_KEY", "BOX_KEY", "MY_BOX_API_KEY"}},
 		{"unknown provider", user{providers: twoServers, flags: config.Flags{Provider: "worc"}}, config.ErrUsage, []string{`flag --provider: no provider is called "worc"`, "did you mean work?", "home", "offline"}},
 		{"unknown AI_PROVIDER", user{env: map[string]string{"AI_PROVIDER": "x"}}, config.ErrUsage, []string{"environment AI_PROVIDER"}},

@@ -14,9 +14,8 @@ import (
 
 // Ceilings of the parts, as shares of what the language leaves of the whole.
 const (
-	inputShare   = 40 // percent: what the person says, and what is piped in
 	resultShare  = 45 // percent: the newest results
-	digestShare  = 15 // percent: earlier results
+	digestShare  = 15 // percent: earlier results; the input may have all the rest
 	historyBytes = 2 << 10
 	summaryBytes = 160
 	reasonBytes  = 500 // of a cmd's message, once its round is over
@@ -72,13 +71,14 @@ func (m *Manager) Window() (Window, error) {
 	for _, s := range repairs {
 		room -= size(s)
 	}
-	input, cutInput := inputText(t, room*inputShare/100)
 	results := resultTexts(t.rounds, room*resultShare/100)
 	digests := digestText(m.digests, room*digestShare/100)
-	left := room - size(input) - size(digests)
+	left := room - size(digests)
 	for _, s := range results {
 		left -= size(s)
 	}
+	input, cutInput := inputText(t, left)
+	left -= size(input)
 	rounds, cutRounds := newestThatFit(roundTexts(t.rounds), llm.RoleAssistant, &left)
 	recent, cutRecent := newestThatFit(m.recent, llm.RoleUser, &left)
 

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/holic512/plugin-ai/llm"
@@ -89,6 +90,11 @@ func (t *turn) call(ctx context.Context) (*llm.Message, *protocol.Decoder, bool)
 			return nil, nil, false
 		}
 		delay := backoff(failure, attempt)
+		if failure.Kind.Retryable() && delay > maxWait {
+			asked := *failure
+			asked.Message += fmt.Sprintf("; it asks to wait %s", delay.Round(time.Second))
+			failure = &asked
+		}
 		if !failure.Kind.Retryable() || attempt == t.MaxRetries || delay > maxWait {
 			if attempt > 0 {
 				t.emit(Event{Type: AutoRetryEnd, Attempt: attempt, Error: failure})

@@ -129,6 +129,7 @@ func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (cho
 	})
 	switch {
 	case ctx.Err() != nil:
+		s.decidedBy = protocol.DecidedByNobody
 		s.observe(protocol.Cancelled, "the turn was ended at the question")
 		return No, false
 	case errors.Is(err, ErrNobody):

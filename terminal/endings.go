@@ -17,8 +17,8 @@ func (p *people) end(r *runner.Result) {
 			fact = p.t.EndInvalid
 		}
 		p.fact(p.t.ErrorLabel, red, fact, p.t.HintInvalidAnswer)
-		if p.face.cfg.Verbose && r.Fallback != nil {
-			p.line(2, "|", dim, clean(r.Fallback.Result))
+		if r.Fallback != nil {
+			p.line(2, "|", dim, clean(beginning(r.Fallback.Result, p.face.cfg.Verbose)))
 		}
 	case runner.EndAborted:
 		if p.face.out.err != nil {
@@ -47,6 +47,21 @@ func (p *people) end(r *runner.Result) {
 	if r.Declined > 0 {
 		p.line(0, p.t.WarningLabel+":", yellow, fmt.Sprintf(p.t.SumDeclined, r.Declined))
 	}
+}
+
+// shownRaw is how many characters of an answer that broke the language are
+// shown, unless more is asked for.
+const shownRaw = 2000
+
+// beginning gives the text that is shown of such an answer.
+func beginning(raw string, all bool) string {
+	n := 0
+	for i := range raw {
+		if n++; n > shownRaw && !all {
+			return raw[:i] + "…"
+		}
+	}
+	return raw
 }
 
 // why says in a few words why a call failed.

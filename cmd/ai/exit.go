@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/runner"
@@ -58,7 +59,13 @@ func codeOf(r runner.Result) exitCode {
 		return exitPerson
 	case runner.EndAborted:
 		return exitInterrupted
-	case runner.EndInvalid, runner.EndProvider:
+	case runner.EndProvider:
+		var file *fs.PathError // --record could not be written
+		if r.Err != nil && errors.As(r.Err, &file) {
+			return exitFile
+		}
+		return exitProvider
+	case runner.EndInvalid:
 		return exitProvider
 	}
 	return exitLocal

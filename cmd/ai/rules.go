@@ -100,7 +100,7 @@ func (c *conversation) audited(log *audit.Log, asker runner.Asker, events func(r
 			err := log.Append(c.window.Mask(*e.Observation))
 			if err != nil && !told {
 				told = true
-				asker.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
+				asker.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error() + "; what runs is not written down"})
 			}
 		}
 		events(e)
