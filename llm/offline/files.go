@@ -231,7 +231,10 @@ type entry struct {
 func readLong(o *protocol.Observation) []entry {
 	var out []entry
 	for _, l := range lines(o) {
-		if len(l) < 10 || strings.IndexByte("-dlbcpsD", l[0]) < 0 {
+		if len(l) < 10 || strings.IndexByte("-dlbcpsD", l[0]) < 0 || strings.Trim(l[1:10], "rwxsStTL-") != "" {
+			if n := len(out); n > 0 && out[n-1].kind != 'l' {
+				out[n-1].name += "\n" + l // of a name with a line feed
+			}
 			continue
 		}
 		rest := l

@@ -164,7 +164,7 @@ func fileList(o *protocol.Observation) (paths []string, total int, exact bool) {
 	if o == nil {
 		return nil, 0, false
 	}
-	paths = slices.Clone(lines(o))
+	paths = whole(o, lines(o))
 	total, exact = len(paths), !o.Truncated
 	if o.Truncated && o.Parsed != nil && o.Parsed.Kind == protocol.ParsedFileList {
 		total, exact = max(o.Parsed.Total, total), true
@@ -187,6 +187,26 @@ func fileList(o *protocol.Observation) (paths []string, total int, exact bool) {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	return paths, max(total, len(paths)), exact
+}
+
+// whole puts the paths that find printed together again: with a line feed in
+// a name, what follows it stands in a line that does not begin as every path
+// does, with the folder that was searched.
+func whole(o *protocol.Observation, printed []string) []string {
+	if program(o) != "find" {
+		return slices.Clone(printed)
+	}
+	root := strings.TrimSuffix(firstArg(o), "/") + "/"
+	var paths []string
+	for _, l := range printed {
+		switch n := len(paths); {
+		case strings.HasPrefix(l, root) || root == "/":
+			paths = append(paths, l)
+		case n > 0:
+			paths[n-1] += "\n" + l
+		}
+	}
+	return paths
 }
 
 func cmpOr(values ...string) string {

@@ -136,6 +136,8 @@ func questions() [][2]string {
 		{"这个目录有多大", "du -k -d 1 ."},
 		{"largest files", findHead + "-size +1000k -print"},
 		{"最大的文件是哪些", findHead + "-size +1000k -print"},
+		{"which Go files are the largest?", findHead + "-iname '*.go' -size +1000k -print"},
+		{"最大的 Go 文件", findHead + "-iname '*.go' -size +1000k -print"},
 		{"how many lines of Go?", findHead + "-name '*.go' -print"},
 		{"多少行 go 代码", findHead + "-name '*.go' -print"},
 		{"how many lines does main.go have?", "wc main.go"},

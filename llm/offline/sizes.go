@@ -27,6 +27,7 @@ func sizeIntents() []intent {
 		{
 			name: "size.largest",
 			en: `
+				largest|biggest|heaviest|huge|large|big .. files|file in|inside|under <dir> folder|directory? $
 				largest|biggest|heaviest|huge|large|big .. files|file|things|stuff
 				largest|biggest|heaviest
 				what .. takes|taking|uses|using|eats .. space`,
@@ -177,35 +178,35 @@ func tellSize(t *turn) protocol.Reply {
 	return say(paragraphs(l.takes(root, size(whole*1024)), inside, l.unreadable(o), t.cutFront(o), t.notes()), l.largestQuestion(), l.diskQuestion())
 }
 
-// thresholds are the sizes at which large files are looked for, in KiB.
-func thresholds() []int { return []int{1000, 100, 16, 4} }
+// thresholds are the sizes at which large files are looked for, in KiB; the
+// last one finds every file that is not empty.
+func thresholds() []int { return []int{1000, 100, 16, 4, 0} }
 
 func askLargest(t *turn) protocol.Reply {
+	var tests []string
+	if t.kind != nil {
+		tests = named("-iname", t.kind.globs...)
+	}
 	var steps []protocol.Step
 	for _, k := range thresholds() {
-		steps = append(steps, find(t.root(), "-size", "+"+strconv.Itoa(k)+"k"))
+		steps = append(steps, find(t.root(), append(slices.Clone(tests), "-size", "+"+strconv.Itoa(k)+"k")...))
 	}
 	return propose(t.lang.lookingForLarge(), t.lang.effectList(), steps...)
 }
 
 func tellLargest(t *turn) protocol.Reply {
 	l := t.lang
+	kindName := ""
+	if t.kind != nil {
+		kindName = t.kind.name
+	}
 	if o := t.of("ls", ""); o != nil {
-		list := readLong(o)
-		if len(list) == 0 {
-			return t.failed(o)
-		}
-		slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.name, b.name)) })
-		var items []string
-		for _, e := range list[:min(10, len(list))] {
-			items = append(items, code(strings.TrimPrefix(e.name, "./"))+" "+size(e.bytes))
-		}
-		return say(paragraphs(l.largestTitle()+"\n"+l.bullets(items, 10), t.notes()), l.sizeQuestion(), l.diskQuestion())
+		return t.tellCompared(o, kindName)
 	}
 	// The largest ones are in the first search that found some; a later one
 	// is taken where those are few and it is known as a whole.
 	var pick []string
-	all := true // of that search is known
+	var by *protocol.Observation
 	for i := range t.rounds[0] {
 		o := &t.rounds[0][i]
 		if !ran(o) {
@@ -213,21 +214,57 @@ func tellLargest(t *turn) protocol.Reply {
 		}
 		paths, _, _ := fileList(o)
 		if len(paths) > 0 && (pick == nil || !o.Truncated && len(paths) <= maxCounted) {
-			pick, all = paths, !o.Truncated && len(paths) <= maxCounted
+			pick, by = paths, o
 		}
 		if len(pick) >= 10 {
 			break
 		}
 	}
+	found := len(pick)
 	pick = slices.DeleteFunc(pick, func(p string) bool { return !argument(p) })
 	if len(pick) == 0 {
-		smallest := thresholds()[len(thresholds())-1]
-		return say(paragraphs(l.noLargeFiles(smallest), t.notes()), l.sizeQuestion(), l.listQuestion())
+		if first := &t.rounds[0][0]; !succeeded(first) {
+			return t.failed(first)
+		}
+		return say(paragraphs(l.noLargeFiles(kindName), t.notes()), l.sizeQuestion(), l.listQuestion())
 	}
 	// The largest come last, where a cut leaves them.
 	args := []string{"-lSr"}
 	for _, p := range firstLines(pick, maxCounted) {
 		args = append(args, safePath(p))
 	}
-	return propose(l.measuringFound(len(pick), all), l.effectSize(), step("ls", args...))
+	steps := []protocol.Step{step("ls", args...)}
+	all := !by.Truncated && len(pick) <= maxCounted
+	if !all || len(pick) < found {
+		// What is not compared is asked for again: the answer has to say so,
+		// and what was found comes back shortened once this round is over.
+		steps = append(steps, step("find", by.Args...))
+	}
+	return propose(l.measuringFound(len(pick), all), l.effectSize(), steps...)
+}
+
+// tellCompared lists the files that ls measured, the largest first.
+func (t *turn) tellCompared(o *protocol.Observation, kindName string) protocol.Reply {
+	l := t.lang
+	list := readLong(o)
+	if len(list) == 0 {
+		return t.failed(o)
+	}
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.name, b.name)) })
+	var items []string
+	for _, e := range list[:min(10, len(list))] {
+		items = append(items, code(strings.TrimPrefix(e.name, "./"))+" "+size(e.bytes))
+	}
+	var leftOut string
+	if last := t.rounds[len(t.rounds)-1]; len(last) > 1 {
+		paths, total, exact := fileList(&last[1])
+		odd := slices.DeleteFunc(slices.Clone(paths), argument)
+		switch compared := len(o.Args) - 1; {
+		case len(odd) > 0 && compared+len(odd) == total && exact:
+			leftOut = l.notCompared(odd)
+		default:
+			leftOut = l.comparedOnly(compared)
+		}
+	}
+	return say(paragraphs(l.largestTitle(kindName)+"\n"+l.bullets(items, 10), leftOut, t.notes()), l.sizeQuestion(), l.diskQuestion())
 }

@@ -80,7 +80,11 @@ func (l lang) filesCounted(kind string, n int, exact bool) string {
 	if !exact {
 		least = l.f("at least ", "至少 ")
 	}
-	return l.f("There are **%s%s** under this folder (`.git` and `node_modules` left out).", "这个目录下有 **%s%s**（不含 `.git` 和 `node_modules`）。", least, l.some(n, thing, "个"+pad(kind)+"文件"))
+	are := "are"
+	if n == 1 {
+		are = "is"
+	}
+	return l.f("There %[3]s **%[1]s%[2]s** under this folder (`.git` and `node_modules` left out).", "这个目录下有 **%[1]s%[2]s**（不含 `.git` 和 `node_modules`）。", least, l.some(n, thing, "个"+pad(kind)+"文件"), are)
 }
 
 // pad parts a Latin word from the Han text around it.
@@ -101,12 +105,26 @@ func (l lang) byKind(groups []group) string {
 
 func (l lang) lookingForLarge() string { return l.f("Looking for large files.", "查找大文件。") }
 
-func (l lang) largestTitle() string {
-	return l.f("**The largest files** (`.git` and `node_modules` left out)", "**最大的文件**（不含 `.git` 和 `node_modules`）")
+func (l lang) largestTitle(kind string) string {
+	if kind == "" {
+		return l.f("**The largest files** (`.git` and `node_modules` left out)", "**最大的文件**（不含 `.git` 和 `node_modules`）")
+	}
+	return l.f("**The largest %s files** (`.git` and `node_modules` left out)", "**最大的 %s 文件**（不含 `.git` 和 `node_modules`）", kind)
 }
 
-func (l lang) noLargeFiles(kb int) string {
-	return l.f("No file here is larger than %d KiB.", "这里没有大于 %d KiB 的文件。", kb)
+func (l lang) noLargeFiles(kind string) string {
+	if kind == "" {
+		return l.f("There is no file here that has anything in it (`.git` and `node_modules` left out).", "这里没有非空的文件（不含 `.git` 和 `node_modules`）。")
+	}
+	return l.f("There is no %s file here that has anything in it (`.git` and `node_modules` left out).", "这里没有非空的 %s 文件（不含 `.git` 和 `node_modules`）。", kind)
+}
+
+func (l lang) notCompared(names []string) string {
+	return l.f("(Not compared, because of their names: %s)", "（因文件名特殊而未比较：%s）", l.names(names, 8))
+}
+
+func (l lang) comparedOnly(n int) string {
+	return l.f("(There are more files that may be as large: only %s were compared.)", "（还有其他可能同样大的文件：只比较了其中 %s。）", l.some(n, "file", "个文件"))
 }
 
 func (l lang) askingClock() string { return l.f("Asking the clock.", "查看时钟。") }
