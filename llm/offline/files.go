@@ -14,6 +14,9 @@ func fileIntents() []intent {
 			name:  "files.find",
 			pages: true,
 			need: func(t *turn) bool {
+				if there := t.slots["there"]; there != "" {
+					return isFile(there)
+				}
 				return t.file != "" && !strings.HasSuffix(t.file, "/") || t.kind != nil || t.slots["name"] != ""
 			},
 			en: `
@@ -21,8 +24,10 @@ func fileIntents() []intent {
 				find|locate|list|show|search|get|give|which|what|any|all .. files|file .. called|named|with_name|matching|like <name>
 				find|locate|list|show|search|get|give|which|what|any|all|are_there .. files|sources
 				find|locate|search_for|search|look_for|where
-				^ all? <k> files $`,
+				^ all? <k> files $
+				^ is_there|are_there|do_we_have|do_i_have|have_we any? file|files? called|named? <there> file? here|anywhere|somewhere? $`,
 			zh: `
+				^ 这里|项目里|目录里|仓库里? 有没有|是否有|有|存在 <there> 文件|这个文件? $
 				叫|名为|名字是|名字叫 做? <name> 的 文件
 				叫|名为|名字是|名字叫 做? <name> $
 				找|查找|搜索|搜|列出|有哪些|所有|全部|哪些 .. 文件
@@ -34,6 +39,8 @@ func fileIntents() []intent {
 			pages: true,
 			need:  func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") },
 			en: `
+				what|which|what_are|which_are files|folders|directories|things .. are|is|exist|live in|inside|under <dir> folder|directory|dir? $
+				what_is|what_files_are|anything|look|list|show|see|files in|inside|under <dir> $
 				what|list|show|see|files|contents|content .. in|inside|of <dir> folder|directory|dir $
 				what .. in|inside|here .. folder|directory|dir|here|repo|repository
 				list|show|see|display .. files|folder|directory|directories|dir|contents|content|everything|folders
@@ -41,7 +48,6 @@ func fileIntents() []intent {
 				^ ls <dir> $
 				contents|content of .. folder|directory|dir
 				what|which files|folders|directories .. here|there|have|exist|in
-				what_is|what_files_are|anything|look|list|files in|inside|under <dir> $
 				what_is here|there|around`,
 			zh: `
 				<dir> 目录|文件夹 里|下|中 面? 有? 什么|哪些|啥

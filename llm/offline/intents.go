@@ -84,8 +84,26 @@ func parsePatterns(lines string) []pattern {
 	return out
 }
 
-// answer makes the reply for a turn.
+// answer makes the reply for a turn, and says so where the person's input
+// reached it only in part.
 func (b *book) answer(t *turn) protocol.Reply {
+	r := b.reply(t)
+	if r.Chat != nil && t.inputCut() && !strings.Contains(r.Message, t.lang.pipedPart()) {
+		r.Message = paragraphs(r.Message, t.lang.inputPart())
+	}
+	return r
+}
+
+// inputCut tells whether the window says that it left out a part of the
+// person's input.
+func (t *turn) inputCut() bool {
+	return slices.ContainsFunc(t.system, func(s string) bool {
+		_, omitted, found := strings.Cut(s, "Left out for want of room: ")
+		return found && strings.Contains(omitted, " bytes of the person's input")
+	})
+}
+
+func (b *book) reply(t *turn) protocol.Reply {
 	in := b.understand(t)
 	if t.question.gone {
 		return say(t.lang.pipedGone(), t.lang.helpQuestion())

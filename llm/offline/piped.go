@@ -124,7 +124,7 @@ func pipedSummary(t *turn) protocol.Reply {
 	facts := l.pipedFacts(len(all), len(strings.Fields(text)), utf8.RuneCountInString(text), inline(all[0]), inline(all[len(all)-1]))
 	var keys string
 	if names := jsonKeys(text); len(names) > 0 {
-		keys = l.outline("keys", names)
+		keys = l.outline("keys", names, false)
 	}
 	var troubles string
 	if n := len(troubleLines(all)); n > 0 {

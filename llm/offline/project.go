@@ -2,6 +2,7 @@ package offline
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/holic512/plugin-ai/protocol"
@@ -32,6 +33,9 @@ func projectIntents() []intent {
 	}}
 }
 
+// readmeLines is how much of a README is read to say what a project is.
+const readmeLines = 60
+
 func askProject(t *turn) protocol.Reply {
 	return propose(t.lang.lookingAtFolder(), t.lang.effectList(), step("ls", "-a"))
 }
@@ -48,7 +52,7 @@ func tellProject(t *turn) protocol.Reply {
 	if len(t.rounds) == 1 {
 		var steps []protocol.Step
 		if readmes := withPrefix(names, "README"); len(readmes) > 0 {
-			steps = append(steps, step("head", "-n", "60", safePath(readmes[0])))
+			steps = append(steps, step("head", "-n", strconv.Itoa(readmeLines), safePath(readmes[0])))
 		}
 		for _, m := range manifests() {
 			for _, n := range names {
@@ -74,7 +78,7 @@ func tellProject(t *turn) protocol.Reply {
 			title, text := opening(lines(o))
 			parts = append(parts, l.readmeSays(name, title, text))
 			if what, items := describe(name, lines(o)); what == "headings" && len(items) > 1 {
-				parts = append(parts, l.outline(what, items[1:]))
+				parts = append(parts, l.outline(what, items[1:], len(lines(o)) >= readmeLines))
 			}
 			continue
 		}

@@ -107,6 +107,14 @@ func questions() [][2]string {
 		{"解释一下 ParseConfig", grepHead + "ParseConfig ."},
 		{"有哪些待办", "grep -rnIE --exclude-dir=.git --exclude-dir=node_modules 'TODO|FIXME' ."},
 
+		{"search for \"maxInput\" in go files", "grep -rnIF --exclude-dir=.git --exclude-dir=node_modules '--include=*.go' maxInput ."},
+		{"查找包含 TODO 的文件", grepHead + "TODO ."},
+		{"where is the function ParseCommand defined?", grepHead + "ParseCommand ."},
+		{"is there a Makefile?", findHead + "-iname 'Makefile*' -print"},
+		{"what files are in d7?", "ls -la d7"},
+		{"list files in d7", "ls -la d7"},
+		{"is there hope?", "unknown"},
+
 		// Reading.
 		{"show go.mod", "wc -l go.mod"},
 		{"read README", "ls -a"},

@@ -232,7 +232,8 @@ func (t *turn) tellFile(count, body *protocol.Observation) protocol.Reply {
 	facts := l.fileFacts(name, kindName, total)
 	var outline string
 	if t.page == 0 && from == 1 {
-		outline = l.outline(describe(name, all))
+		what, items := describe(name, all)
+		outline = l.outline(what, items, len(all) < total)
 	}
 	cutOff := ""
 	if from > 0 && first > from {

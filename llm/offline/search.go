@@ -18,6 +18,12 @@ func searchIntents() []intent {
 		return w != "" && (w != t.file || t.says("used", "use", "mentioned", "mention", "mentions", "imported", "referenced", "grep", "rg", "用", "引用", "提到"))
 	}
 	notFiles := func(t *turn) bool {
+		if of := t.slots["of"]; of != "" {
+			return kindOf(strings.ToLower(of)) != nil && t.searchText() != ""
+		}
+		if t.says("文件") && t.says("包含", "含有", "提到", "用到", "出现") {
+			return text(t)
+		}
 		return text(t) && !t.says("files named", "files called", "file named", "file called", "文件") && (t.kind == nil || !t.says("files", "file"))
 	}
 	return []intent{
@@ -40,6 +46,8 @@ func searchIntents() []intent {
 				explain|describe <word>
 				what does|do <word> do|mean
 				what_is|what_are <word> $
+				where_is|where_are|where function|type|method|class|struct|variable|constant|interface <word> defined|declared|implemented
+				where_is|where_are|where function|type|method|class|struct|variable|constant|interface <word> $
 				where_is|where_are|where <word> defined|declared|implemented
 				definition|implementation|declaration of <word>
 				show|see|view .. definition|implementation|code|source of|for <word>
@@ -56,6 +64,8 @@ func searchIntents() []intent {
 			name:  "search.text",
 			pages: true,
 			en: `
+				search|grep|look|find .. for? <text+> in|inside|within all|every|any? <of> files|code|sources|source $
+				which|what|list|find|show|all <of> files|sources .. contain|contains|containing|mention|mentions|mentioning|that_use <text+> $
 				where_is|where_are|where_do|where_does|where <text+> used|called|mentioned|referenced|imported|needed|set|read|written|appear*|occur*
 				where .. use|call|mention|import|need|reference <text+> $
 				who|what|which .. uses|calls|imports|references|mentions <text+> $
@@ -69,6 +79,9 @@ func searchIntents() []intent {
 				^ look_for|look_up|find <text+> in code|files|source|sources|repo|repository|project|text|everything|comments $
 				^ look_for|find|find_all|find_text|find_word|find_string|find_occurrences_of <text+> $`,
 			zh: `
+				在 所|有|所有? <of> 文件|代码 里|中|下 面? 搜索|查找|搜|找|查 <text+> $
+				包含|含有|提到|用到|出现 了? <text+> 的 <of> 文件
+				哪些|什么 <of> 文件 包含|含有|提到|用到|出现 了? <text+> $
 				哪里|哪儿|哪些地方|什么地方|谁|哪些文件|哪个文件 .. 用|调用|引用|提到|出现|包含|使用|导入 到|了|过? 到|了|过? <text+> $
 				<text+> 在? 哪里|哪儿|哪些地方|什么地方|哪些文件|哪个文件 .. 用|调用|引用|提到|出现|使用|导入
 				包含|含有|提到|用到|出现 了? <text+> 的 文件|行|地方|代码
@@ -134,9 +147,13 @@ func excluding() []string {
 	return []string{"--exclude-dir=.git", "--exclude-dir=node_modules"}
 }
 
-// grep searches files for a text as it stands.
-func grep(flags, text, where string) protocol.Step {
+// grep searches files for a text as it stands, only those of some names where
+// any are given.
+func grep(flags, text, where string, only ...string) protocol.Step {
 	args := append([]string{flags}, excluding()...)
+	for _, glob := range only {
+		args = append(args, "--include="+glob)
+	}
 	if strings.HasPrefix(text, "-") {
 		args = append(args, "-e")
 	}
@@ -152,7 +169,16 @@ func (t *turn) target() string {
 }
 
 func askSearch(t *turn) protocol.Reply {
-	return propose(t.lang.searching(t.target()), t.lang.effectSearch(), grep("-rnIF", t.target(), t.searchIn()))
+	return propose(t.lang.searching(t.target()), t.lang.effectSearch(), grep("-rnIF", t.target(), t.searchIn(), t.searchOnly()...))
+}
+
+// searchOnly gives the names of the files that a search is bound to; nil is
+// all files.
+func (t *turn) searchOnly() []string {
+	if k := kindOf(strings.ToLower(t.slots["of"])); k != nil {
+		return k.globs
+	}
+	return nil
 }
 
 func (t *turn) searchIn() string {
@@ -180,7 +206,11 @@ func insteadOfGrep(t *turn) (protocol.Reply, bool) {
 	if o == nil || o.Outcome != protocol.NotStarted || len(t.rounds) > 1 {
 		return protocol.Reply{}, false
 	}
-	return propose(t.lang.grepMissing(), t.lang.effectSearch(), step("git", "grep", "-n", "-I", "-F", "-e", cmpOr(t.target(), "TODO"))), true
+	args := []string{"grep", "-n", "-I", "-F", "-e", cmpOr(t.target(), "TODO")}
+	if only := t.searchOnly(); only != nil {
+		args = append(append(args, "--"), only...)
+	}
+	return propose(t.lang.grepMissing(), t.lang.effectSearch(), step("git", args...)), true
 }
 
 // searched gives the last observation of a search.
@@ -198,9 +228,9 @@ func (t *turn) notFound(o *protocol.Observation) protocol.Reply {
 		return t.failed(o)
 	}
 	if len(t.rounds) == 1 && t.target() != "" && strings.ToLower(t.target()) != strings.ToUpper(t.target()) && program(o) == "grep" {
-		return propose(l.searchingAnyCase(t.target()), l.effectSearch(), grep("-rnIFi", t.target(), t.searchIn()))
+		return propose(l.searchingAnyCase(t.target()), l.effectSearch(), grep("-rnIFi", t.target(), t.searchIn(), t.searchOnly()...))
 	}
-	return say(paragraphs(l.noMatches(cmpOr(t.target(), "TODO"), len(t.rounds) > 1), t.notes()), l.listQuestion(), l.changedQuestion())
+	return say(paragraphs(l.noMatches(cmpOr(t.target(), "TODO"), len(t.rounds) > 1), l.searchedOnly(t.searchOnly()), t.notes()), l.listQuestion(), l.changedQuestion())
 }
 
 func tellSearch(t *turn) protocol.Reply {
@@ -251,7 +281,7 @@ func tellSearch(t *turn) protocol.Reply {
 	if w := t.target(); w != "" && !strings.Contains(w, " ") {
 		suggestions = append(suggestions, l.explainQuestion(w))
 	}
-	return say(paragraphs(title+"\n"+b.String(), t.notes()), suggestions...)
+	return say(paragraphs(title+"\n"+b.String(), l.searchedOnly(t.searchOnly()), t.notes()), suggestions...)
 }
 
 // tellExplain reads around the best match as a second round, and then shows

@@ -106,6 +106,13 @@ func (l lang) noMatches(text string, anyCase bool) string {
 	return l.f("No file here contains %s (`.git`, `node_modules` and binary files left out).", "这里没有文件包含 %s（不含 `.git`、`node_modules` 和二进制文件）。", code(text))
 }
 
+func (l lang) searchedOnly(globs []string) string {
+	if globs == nil {
+		return ""
+	}
+	return l.f("(Only files named %s were searched.)", "（只搜索了名为 %s 的文件。）", l.names(globs, 8))
+}
+
 func (l lang) foundMatches(text string, total, files int, all bool) string {
 	if !all {
 		return l.f("%s is in **%s** altogether; those that I see are in %s:", "%s 总共出现在 **%s**中；我看到的部分在 %s中：", code(text), l.some(total, "line", "行"), l.some(files, "file", "个文件"))
@@ -179,25 +186,29 @@ func (l lang) fileFacts(name, kind string, total int) string {
 	return l.f("%s is a %s with **%s**.", "%s 是 %s，共 **%s**。", code(name), kind, l.some(total, "line", "行"))
 }
 
-// outline tells what a file is made of.
-func (l lang) outline(what string, items []string) string {
+// outline tells what a file is made of; part says that only its beginning was
+// read.
+func (l lang) outline(what string, items []string, part bool) string {
 	if len(items) == 0 {
 		return ""
 	}
 	var title string
 	switch what {
 	case "headings":
-		title = l.f("Its headings:", "标题：")
+		title = l.f("Its headings", "标题")
 	case "keys":
-		title = l.f("Its keys:", "键：")
+		title = l.f("Its keys", "键")
 	case "sections":
-		title = l.f("Its sections:", "小节：")
+		title = l.f("Its sections", "小节")
 	case "says":
-		title = l.f("It says:", "内容要点：")
+		title = l.f("It says", "内容要点")
 	default:
-		title = l.f("What is declared in the part that I read:", "在读到的部分中声明了：")
+		title, part = l.f("What is declared in the part that I read", "在读到的部分中声明了"), false
 	}
-	return title + " " + l.names(items, 12)
+	if part {
+		title += l.f(" in the part that I read", "（仅限读到的部分）")
+	}
+	return title + l.f(": ", "： ") + l.names(items, 12)
 }
 
 func (l lang) linesShown(from, to, total int) string {

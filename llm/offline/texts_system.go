@@ -188,6 +188,10 @@ func (l lang) pipedPart() string {
 	return l.f("(Only the beginning and the end of the text reached me; the counts are of that part.)", "（我只收到了文本的开头和结尾，统计只针对这部分。）")
 }
 
+func (l lang) inputPart() string {
+	return l.f("(Your input was too long: only a part of it reached me, and this is about that part.)", "（你的输入太长：我只收到了其中一部分，以上内容只针对这部分。）")
+}
+
 func (l lang) pipedFacts(lines, words, runes int, first, last string) string {
 	s := l.f("The text has **%s**, %s and %s.", "这段文本有 **%s**、%s、%s。", l.some(lines, "line", "行"), l.some(words, "word", "个词"), l.some(runes, "character", "个字符"))
 	if lines == 1 {

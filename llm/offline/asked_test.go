@@ -1,0 +1,61 @@
+package offline_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/offline"
+)
+
+func TestSearchInAKind(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	write(t, dir, "d7/list.txt", "ParseConfig is named here\n")
+	s := newSession(t, dir)
+	for _, q := range []string{`search for "ParseConfig" in go files`, "search for ParseConfig in the Go files", "which go files contain ParseConfig?", "在所有 go 文件里搜索 ParseConfig"} {
+		r := s.ask(q)
+		has(t, r, "**4 ", "**3 ", "`toml/toml.go` (2)", "`*.go`")
+		hasNot(t, r, "list.txt")
+	}
+	has(t, s.ask("search for nowhere7 in go files"), "No file here contains `nowhere7`", "(Only files named `*.go` were searched.)")
+	has(t, s.ask("查找包含 TODO 的文件"), "`toml/toml.go` (1)")
+	has(t, s.ask("where is the function ParseConfig defined?"), "`ParseConfig` is defined in `toml/toml.go`, line 6")
+
+	for _, q := range []string{"what files are in d7?", "list files in d7", "which files are in the d7 folder?"} {
+		r := s.ask(q)
+		has(t, r, "`list.txt`")
+		hasNot(t, r, "main.go")
+	}
+	has(t, s.ask("is there a Makefile?"), "There are no files named `Makefile*`")
+	write(t, dir, "Makefile", "test: ## all tests\n\tgo test ./...\n")
+	for _, q := range []string{"is there a Makefile?", "有没有 Makefile？"} {
+		has(t, s.ask(q), "- `Makefile`")
+	}
+	has(t, s.ask("is there a go.sum here?"), "There is no file `go.sum`")
+}
+
+func TestOutlineOfAPart(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	s := newSession(t, dir)
+	has(t, s.ask("show README.md"), "Its headings: `Demo`, `Use`")
+	write(t, dir, "README.md", "# Demo\n\n## Use\n"+strings.Repeat("line\n", 90)+"## License\n")
+	has(t, s.ask("show README.md"), "Its headings in the part that I read: `Demo`, `Use`")
+	has(t, s.ask("what is this project?"), "Its headings in the part that I read: `Use`")
+}
+
+// TestInputInPart says that what is told is about a part of the input only.
+func TestInputInPart(t *testing.T) {
+	t.Parallel()
+	p := offline.New(offline.Config{Now: noon})
+	c := llm.Context{
+		System:   []string{"Rules.", "Left out for want of room: 7000 bytes of the person's input."},
+		Messages: []llm.Message{llm.UserText(strings.Repeat("a long text\n", 100) + "…")},
+	}
+	has(t, reply(t, p, c), "only a part of it reached me")
+	c.Messages = []llm.Message{llm.UserText("how many errors?\n\n--- standard input ---\nerror\n" + strings.Repeat("x\n", 9))}
+	has(t, reply(t, p, c), "1 line", "only a part of it reached me")
+	c.System = []string{"Left out for want of room: the 3 oldest messages of this conversation."}
+	hasNot(t, reply(t, p, c), "reached me")
+}
