@@ -59,3 +59,30 @@ func TestInputInPart(t *testing.T) {
 	c.System = []string{"Left out for want of room: the 3 oldest messages of this conversation."}
 	hasNot(t, reply(t, p, c), "reached me")
 }
+
+func TestHistoryAsked(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	s := newSession(t, dir)
+	has(t, s.ask("how many commits are there?"), "**2 commits**")
+	has(t, s.ask("有多少次提交？"), "**2 次提交**")
+	has(t, s.ask("how many commits changed toml/toml.go?"), "**1 commit** in the history of HEAD changed `toml/toml.go`")
+	has(t, s.ask("谁提交得最多？"), "2 位作者", "Ada：1 次提交")
+	r := s.ask("what did Lin change?")
+	has(t, r, "1 commit of authors", "Lin: Test the parser", "changed 1 file:\n- `toml/toml_test.go`")
+	hasNot(t, r, "Begin")
+	has(t, s.ask("what did ada change?"), "Begin", "`main.go`")
+	has(t, s.ask("Lin 改了什么？"), "Test the parser", "toml_test.go")
+	has(t, s.ask("what did Bob change?"), "has no commit of an author whose name or address has `Bob`")
+	has(t, s.ask("what did Ada change today?"), "Since 2026-03-04 there is no commit")
+	write(t, dir, "notes.txt", "x")
+	r = s.ask("which files changed this week?")
+	has(t, r, "**1 file changed by commits since 2026-03-02**\n- `toml/toml_test.go`", "`notes.txt`")
+	hasNot(t, r, "main.go")
+	has(t, s.ask("今天改了哪些文件"), "改动了 1 个文件", "`toml/toml_test.go`")
+	has(t, s.ask("commit my changes"), "I do not commit", "git commit -m \"MESSAGE\"")
+
+	empty := t.TempDir()
+	git(t, empty, nil, "init", "-q", "-b", "trunk")
+	has(t, newSession(t, empty).ask("how many commits are there?"), "There are no commits yet.")
+}

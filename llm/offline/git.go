@@ -26,12 +26,14 @@ func gitIntents() []intent {
 		{
 			name: "git.contributors",
 			en: `
+				who commits|committed most
 				who .. contribut*|works_on|work_on|most_commits
 				contributors|authors|committers
 				shortlog`,
 			zh: `
 				贡献者|作者|贡献最多
-				谁 .. 贡献`,
+				谁 .. 贡献
+				谁 的? 提交 得|的|次数|数量? 最 多`,
 			ask: askContributors, tell: tellContributors,
 		},
 		{

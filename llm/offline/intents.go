@@ -32,7 +32,7 @@ type intent struct {
 func intents() []intent {
 	return slices.Concat(
 		talkIntents(), runIntents(), settingsIntents(), systemIntents(),
-		newestIntents(), gitIntents(), sizeIntents(), projectIntents(), searchIntents(), fileIntents(), readIntents(),
+		newestIntents(), exactGitIntents(), gitIntents(), sizeIntents(), projectIntents(), searchIntents(), fileIntents(), readIntents(),
 	)
 }
 

@@ -66,6 +66,21 @@ func questions() [][2]string {
 		{"who are the contributors?", "git shortlog -s -n HEAD"},
 		{"贡献者有哪些", "git shortlog -s -n HEAD"},
 
+		{"how many commits are there?", "git rev-list --count HEAD"},
+		{"有多少次提交", "git rev-list --count HEAD"},
+		{"谁提交得最多？", "git shortlog -s -n HEAD"},
+		{"who made the most commits?", "git shortlog -s -n HEAD"},
+		{"what did Bob change?", "git log -n 20 --date=short '--format=%h|%ad|%an|%s' -i -F --author=Bob"},
+		{"commits by Ada Lin", "git log -n 20 --date=short '--format=%h|%ad|%an|%s' -i -F '--author=Ada Lin'"},
+		{"Bob 改了什么？", "git log -n 20 --date=short '--format=%h|%ad|%an|%s' -i -F --author=Bob"},
+		{"what has changed?", status},
+		{"what did the last commit change?", "git show --stat HEAD"},
+		{"昨天改了什么", status},
+		{"which files changed this week?", status},
+		{"commit my changes", "chat"},
+		{"提交我的改动", "chat"},
+		{"提交历史", logTen},
+
 		// Finding files.
 		{"find all go files", findHead + "-iname '*.go' -print"},
 		{"list all *.py files", findHead + "-iname '*.py' -print"},

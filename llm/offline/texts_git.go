@@ -222,3 +222,56 @@ func (l lang) noDiff(file string) string {
 	}
 	return l.f("There are no uncommitted changes.", "没有未提交的改动。")
 }
+
+func (l lang) noCommitting() string {
+	return l.f("I do not commit: I only look. To commit everything that is changed here, type this in your shell:",
+		"我不会提交：我只查看。要提交这里的全部改动，请在 shell 中输入：")
+}
+
+func (l lang) commitsCounted(n int, file string) string {
+	if file != "" {
+		return l.f("**%[1]s** in the history of HEAD changed %[2]s.", "在 HEAD 的历史中，有 **%[1]s**改动了 %[2]s。", l.commitCount(n), code(file))
+	}
+	return l.f("The history of HEAD, what is checked out, has **%s**.", "当前检出的 HEAD 的历史共有 **%s**。", l.commitCount(n))
+}
+
+func (l lang) filesSince(n int, day string, truncated bool) string {
+	least := ""
+	if truncated {
+		least = l.f("at least ", "至少 ")
+	}
+	if n == 0 {
+		return l.f("No commit since %s changed a file.", "自 %s 起没有提交改动过文件。", day)
+	}
+	return l.f("**%[3]s%[2]s changed by commits since %[1]s**", "**自 %[1]s 起的提交改动了%[3]s %[2]s**", day, l.some(n, "file", "个文件"), least)
+}
+
+func (l lang) commitsBy(n int, who, since string, more bool) string {
+	last := ""
+	if more {
+		last = l.f("The last ", "最近 ")
+	}
+	s := l.f("%[1]s%[2]s of authors whose name or address has %[3]s", "%[1]s%[2]s，作者的名字或地址含有 %[3]s", last, l.commitCount(n), code(who))
+	if since != "" {
+		s += l.f(", since %s", "，自 %s 起", since)
+	}
+	return s + l.f(":", "：")
+}
+
+func (l lang) noCommitsBy(who, since string) string {
+	if since != "" {
+		return l.f("Since %[2]s there is no commit in the history of HEAD of an author whose name or address has %[1]s.", "自 %[2]s 起，HEAD 的历史中没有名字或地址含有 %[1]s 的作者的提交。", code(who), since)
+	}
+	return l.f("The history of HEAD has no commit of an author whose name or address has %s.", "HEAD 的历史中没有名字或地址含有 %s 的作者的提交。", code(who))
+}
+
+func (l lang) filesTouched(n int, truncated bool) string {
+	if truncated {
+		return l.f("Among the files that these commits changed:", "这些提交改动的文件中包括：")
+	}
+	return l.f("These commits changed %s:", "这些提交改动了 %s：", l.some(n, "file", "个文件"))
+}
+
+func (l lang) contributorsQuestion() string {
+	return l.f("who are the contributors?", "贡献者有哪些？")
+}
