@@ -1,7 +1,9 @@
 package schemas
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,10 +75,22 @@ func texts(names []string) []node {
 	return out
 }
 
-func parseNode(raw jsontext.Value) (node, error) {
-	switch raw.Kind() {
+// parseNode reads one JSON value.
+func parseNode(raw []byte) (node, error) {
+	dec := newDecoder(raw)
+	n, err := readNode(dec)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more than one JSON value: %.20q", raw)
+	}
+	return n, nil
+}
+
+func readNode(dec *jsontext.Decoder) (node, error) {
+	switch dec.PeekKind() {
 	case '{':
-		dec := newDecoder(raw)
 		if _, err := dec.ReadToken(); err != nil {
 			return nil, err
 		}
@@ -96,7 +110,6 @@ func parseNode(raw jsontext.Value) (node, error) {
 		_, err := dec.ReadToken()
 		return o, err
 	case '[':
-		dec := newDecoder(raw)
 		if _, err := dec.ReadToken(); err != nil {
 			return nil, err
 		}
@@ -111,18 +124,8 @@ func parseNode(raw jsontext.Value) (node, error) {
 		_, err := dec.ReadToken()
 		return list, err
 	}
-	if !raw.IsValid() {
-		return nil, fmt.Errorf("not a JSON value: %.20q", []byte(raw))
-	}
-	return raw.Clone(), nil
-}
-
-func readNode(dec *jsontext.Decoder) (node, error) {
 	raw, err := dec.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	return parseNode(raw.Clone())
+	return raw.Clone(), err
 }
 
 func appendNode(b []byte, n node) []byte {

@@ -25,7 +25,7 @@ const (
 // jsonSuffix marks a field that carries a free-form value as JSON text.
 const jsonSuffix = "Json"
 
-func newDecoder(raw []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.NewReader(raw)) }
+func newDecoder(raw []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.NewBuffer(raw)) }
 
 // Wire derives what is sent to a provider from the reply schema. Only the
 // named tools are offered in it; with none named, all are. The result is

@@ -22,6 +22,7 @@ import (
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
+	"github.com/holic512/plugin-ai/sandbox"
 	"github.com/holic512/plugin-ai/schemas"
 )
 
@@ -122,27 +123,34 @@ func (c *conversation) use(m *model) {
 
 // converse builds a conversation from the settings.
 func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runner.Event)) (*conversation, error) {
+	// Rules are read beside the model's set-up: both are waited for.
+	rules := make(chan error, 1)
+	c := &conversation{}
+	var box *sandbox.Sandbox
+	go func() {
+		var err error
+		if c.engine, err = a.engine(s); err == nil {
+			box, err = a.sandbox(s, c.engine)
+		}
+		rules <- err
+	}()
 	m, err := a.model(s)
+	if err := <-rules; err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, err
 	}
 	// The answer's schema is compiled while the server thinks.
 	go func() { _, _ = schemas.Load("reply") }()
-	c := &conversation{model: m, secrets: []string{m.options.APIKey}}
+	c.model, c.secrets = m, []string{m.options.APIKey}
 	c.masker = mask.New(c.secrets...)
-	if c.engine, err = a.engine(s); err != nil {
-		return nil, err
-	}
 	if c.window, err = contextmgr.New(contextmgr.Config{
 		MaxBytes: s.MaxRequestBytes, Facts: a.facts(), Mask: c.mask,
 	}); err != nil {
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
 	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
-	box, err := a.sandbox(s, c.engine)
-	if err != nil {
-		return nil, err
-	}
 	exec, err := executors.NewExec(executors.ExecConfig{
 		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
 		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
