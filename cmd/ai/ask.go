@@ -46,6 +46,9 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	if err != nil {
 		return err
 	}
+	if p := settings.Project; p != nil && !a.flags.showRequest {
+		face.Notify(runner.Notice{Kind: runner.NoticeInfo, Text: narrowed(settings.Speak, p.Path)})
+	}
 	if a.flags.showRequest {
 		return a.show(c, input)
 	}

@@ -45,6 +45,9 @@ func policySummary(s *config.Settings) string {
 	if s.AllowedPrograms != nil {
 		lines = append(lines, fmt.Sprintf(t.programs, strings.Join(s.AllowedPrograms, " ")))
 	}
+	if s.Project != nil {
+		lines = append(lines, narrowed(s.Speak, s.Project.Path))
+	}
 	lines = append(lines, fmt.Sprintf(t.steps, s.MaxAutoStepsPerTurn), t.more)
 	return strings.Join(lines, "\n")
 }
@@ -95,4 +98,12 @@ func (m *models) Use(name string) error {
 	}
 	m.conversation.use(next)
 	return nil
+}
+
+// narrowed says that a project's own file holds.
+func narrowed(speak, path string) string {
+	if terminal.Language(speak) == terminal.Chinese {
+		return "项目设置 " + path + " 收紧了允许的范围"
+	}
+	return "the project's settings narrow what may be done: " + path
 }
