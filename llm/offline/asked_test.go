@@ -86,3 +86,20 @@ func TestHistoryAsked(t *testing.T) {
 	git(t, empty, nil, "init", "-q", "-b", "trunk")
 	has(t, newSession(t, empty).ask("how many commits are there?"), "There are no commits yet.")
 }
+
+func TestHowTestsAreRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newSession(t, dir)
+	has(t, s.ask("how do I run the tests?"), "I found no README, Makefile")
+	write(t, dir, "README.md", "# Demo\n\nNothing else.\n")
+	has(t, s.ask("how do I run the tests?"), "no line about running tests in `README.md`")
+	write(t, dir, "README.md", "# Demo\n\nRun `go test -race ./...` first.\n")
+	write(t, dir, "Makefile", "build:\n\tgo build\n\ntest: ## all tests\n\tgo test ./...\n")
+	write(t, dir, "go.mod", "module example.com/demo\n")
+	write(t, dir, "package.json", "{\"scripts\": {\n  \"test\": \"vitest\"\n}}\n")
+	r := s.ask("how do I run the tests?")
+	has(t, r, "- `make test` (`Makefile`, line 4: `test: ## all tests`)", "- `npm run test` (`package.json`, line 2:", "`go.mod`: the usual command is `go test ./...`", "`README.md`, line 3: ")
+	hasNot(t, r, "build")
+	has(t, s.ask("怎么运行测试？"), "`make test`（`Makefile` 第 4 行")
+}

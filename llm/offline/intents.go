@@ -31,7 +31,7 @@ type intent struct {
 // is more exact stands earlier.
 func intents() []intent {
 	return slices.Concat(
-		talkIntents(), runIntents(), settingsIntents(), systemIntents(),
+		talkIntents(), testsIntents(), runIntents(), settingsIntents(), systemIntents(),
 		newestIntents(), exactGitIntents(), gitIntents(), sizeIntents(), projectIntents(), searchIntents(), fileIntents(), readIntents(),
 	)
 }

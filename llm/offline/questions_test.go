@@ -147,6 +147,8 @@ func questions() [][2]string {
 		{"what is this project?", "ls -a"},
 		{"what does this repo do", "ls -a"},
 		{"这个项目是做什么的？", "ls -a"},
+		{"how do I run the tests?", "ls -a"},
+		{"怎么运行测试？", "ls -a"},
 
 		// Sizes and counts.
 		{"how big is this folder?", "du -k -d 1 ."},

@@ -262,3 +262,30 @@ func (l lang) nothingSays() string {
 func (l lang) readOffOnly() string {
 	return l.f("(This is read off the files as they stand; I judge nothing beyond it.)", "（以上内容直接取自文件，我不作其他推断。）")
 }
+
+func (l lang) lookingForTests() string {
+	return l.f("Looking for what the project says about its tests.", "查找项目关于测试的说明。")
+}
+
+func (l lang) testsTitle() string {
+	return l.f("What the files here say about running tests:", "这里的文件关于运行测试的说明：")
+}
+
+func (l lang) usualTests(file, command string) string {
+	return l.f("there is a %[1]s: the usual command is %[2]s", "有 %[1]s：通常的命令是 %[2]s", code(file), code(command))
+}
+
+func (l lang) saysTests(file, line, text, command string) string {
+	s := l.f("%s, line %s: %s", "%s 第 %s 行：%s", code(file), line, code(text))
+	if command != "" {
+		s = code(command) + l.f(" (%s)", "（%s）", s)
+	}
+	return s
+}
+
+func (l lang) noTestsSaid(read []string) string {
+	if len(read) == 0 {
+		return l.f("I found no README, Makefile, go.mod, package.json or Cargo.toml here that could say it.", "这里没有 README、Makefile、go.mod、package.json 或 Cargo.toml 可以说明如何运行测试。")
+	}
+	return l.f("I found no line about running tests in %s.", "在 %s 中没有找到关于运行测试的内容。", l.names(read, 8))
+}
