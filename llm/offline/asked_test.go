@@ -67,6 +67,7 @@ func TestHistoryAsked(t *testing.T) {
 	has(t, s.ask("how many commits are there?"), "**2 commits**")
 	has(t, s.ask("有多少次提交？"), "**2 次提交**")
 	has(t, s.ask("how many commits changed toml/toml.go?"), "**1 commit** in the history of HEAD changed `toml/toml.go`")
+	has(t, s.ask("how many commits did Ada make?"), "**1 commit** of authors whose name or address has `Ada`")
 	has(t, s.ask("谁提交得最多？"), "2 位作者", "Ada：1 次提交")
 	r := s.ask("what did Lin change?")
 	has(t, r, "1 commit of authors", "Lin: Test the parser", "changed 1 file:\n- `toml/toml_test.go`")

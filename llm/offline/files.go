@@ -17,6 +17,9 @@ func fileIntents() []intent {
 				if there := t.slots["there"]; there != "" {
 					return isFile(there)
 				}
+				if t.isFolder() && t.kind == nil {
+					return false
+				}
 				return t.file != "" && !strings.HasSuffix(t.file, "/") || t.kind != nil || t.slots["name"] != ""
 			},
 			en: `
@@ -37,7 +40,7 @@ func fileIntents() []intent {
 		{
 			name:  "files.list",
 			pages: true,
-			need:  func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") },
+			need:  func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "/") || t.isFolder() },
 			en: `
 				what|which|what_are|which_are files|folders|directories|things .. are|is|exist|live in|inside|under <dir> folder|directory|dir? $
 				what_is|what_files_are|anything|look|list|show|see|files in|inside|under <dir> $
@@ -59,6 +62,11 @@ func fileIntents() []intent {
 			ask: askList, tell: tellList,
 		},
 	}
+}
+
+// isFolder tells whether the path that is named is said to hold files.
+func (t *turn) isFolder() bool {
+	return strings.Contains(t.file, "/") && path.Ext(t.file) == "" && t.says("files in", "files are in", "files inside", "files under")
 }
 
 // newestIntents stands before the requests about repositories: files that are

@@ -20,8 +20,12 @@ func exactGitIntents() []intent {
 				^ commit with_message|message ..`,
 			zh: `
 				^ 提交 一? 下? 我|这|所|全|代|改|更|修 .. $
-				^ 把 .. 提交 $`,
+				^ 把 .. 提交 $
+				^ 提交 $`,
 			need: func(t *turn) bool {
+				if len(t.words) == len([]rune("提交")) && t.words[0].low == "提" && !strings.Contains(t.text, "一下") {
+					return false // the commits may be meant
+				}
 				return !strings.ContainsAny(t.text, "?？") && !t.says("记录", "历史", "日志", "谁", "什么", "哪", "多少", "几", "history", "log")
 			},
 			ask: func(t *turn) protocol.Reply {
@@ -32,6 +36,8 @@ func exactGitIntents() []intent {
 			name: "git.count",
 			need: func(t *turn) bool { return !t.saysDay() },
 			en: `
+				how_many commits did|has <who+> make|made|do|done|write|written|push|pushed $
+				how_many commits by|from|of <who+> $
 				how_many commits
 				number_of|count .. commits
 				commit count`,
@@ -87,8 +93,12 @@ func (t *turn) days() []string {
 }
 
 func askCommitCount(t *turn) protocol.Reply {
-	args := []string{"rev-list", "--count", "HEAD"}
-	if t.file != "" {
+	args := []string{"rev-list", "--count"}
+	if who := t.author(); who != "" {
+		args = append(args, "-i", "-F", "--author="+who)
+	}
+	args = append(args, "HEAD")
+	if t.file != "" && t.author() == "" {
 		args = append(args, "--", safePath(t.file))
 	}
 	return propose(t.lang.lookingAtHistory(), t.lang.effectCount(), step("git", args...))
@@ -104,7 +114,7 @@ func tellCommitCount(t *turn) protocol.Reply {
 	if n == 0 && text != "0" {
 		return t.failed(o)
 	}
-	return say(paragraphs(t.lang.commitsCounted(n, t.file), t.notes()), t.lang.logQuestion(), t.lang.changedQuestion())
+	return say(paragraphs(t.lang.commitsCounted(n, t.author(), t.file), t.notes()), t.lang.logQuestion(), t.lang.changedQuestion())
 }
 
 func askFilesSince(t *turn) protocol.Reply {
@@ -183,7 +193,7 @@ func (t *turn) author() string {
 		case "i", "we", "you", "he", "she", "they", "it", "this", "that", "these", "those", "my", "our", "me", "us", "who", "what", "which", "is", "has", "have", "was",
 			"anyone", "anybody", "someone", "somebody", "everyone", "everybody", "people", "nobody", "last", "latest", "recent", "recently", "commit", "commits", "change", "changes",
 			"repo", "repository", "project", "branch", "main", "master", "head", "today", "yesterday", "week", "code", "file", "files", "folder", "directory", "git", "just", "been", "all", "uncommitted", "local", "staged",
-			"here", "things", "work", "lately", "exactly", "else", "now", "status", "new", "are", "were", "got", "content", "contents", "everything", "anything", "something":
+			"upstream", "origin", "develop", "dev", "date", "author", "name", "time", "day", "month", "tag", "release", "size", "here", "things", "work", "lately", "exactly", "else", "now", "status", "new", "are", "were", "got", "content", "contents", "everything", "anything", "something":
 			return ""
 		}
 	}

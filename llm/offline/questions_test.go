@@ -128,7 +128,14 @@ func questions() [][2]string {
 		{"is there a Makefile?", findHead + "-iname 'Makefile*' -print"},
 		{"what files are in d7?", "ls -la d7"},
 		{"list files in d7", "ls -la d7"},
+		{"list files in internal/mask", "ls -la internal/mask"},
+		{"which files contain TODO in go", "grep -rnIF --exclude-dir=.git --exclude-dir=node_modules '--include=*.go' TODO ."},
 		{"is there hope?", "unknown"},
+		{"what are the largest folders?", "du -k -d 1 ."},
+		{"最大的目录", "du -k -d 1 ."},
+		{"runner 目录里最大的 Go 文件", "find runner -type d '(' -name .git -o -name node_modules ')' -prune -o -type f -iname '*.go' -size +1000k -print"},
+		{"提交一下", "chat"},
+		{"提交", logTen},
 
 		// Reading.
 		{"show go.mod", "wc -l go.mod"},

@@ -66,6 +66,7 @@ func searchIntents() []intent {
 			en: `
 				search|grep|look|find .. for? <text+> in|inside|within all|every|any? <of> files|code|sources|source $
 				which|what|list|find|show|all <of> files|sources .. contain|contains|containing|mention|mentions|mentioning|that_use <text+> $
+				which|what files contain|contains|mention|mentions|use|uses|have <text+> in <of> $
 				where_is|where_are|where_do|where_does|where <text+> used|called|mentioned|referenced|imported|needed|set|read|written|appear*|occur*
 				where .. use|call|mention|import|need|reference <text+> $
 				who|what|which .. uses|calls|imports|references|mentions <text+> $

@@ -31,7 +31,11 @@ func sizeIntents() []intent {
 				largest|biggest|heaviest|huge|large|big .. files|file|things|stuff
 				largest|biggest|heaviest
 				what .. takes|taking|uses|using|eats .. space`,
+			need: func(t *turn) bool {
+				return !t.says("folders", "folder", "directories", "directory", "目录", "文件夹") || t.says("files", "file", "文件") && !strings.HasSuffix(strings.TrimRight(t.text, "?？ "), "文件夹")
+			},
 			zh: `
+				<dir> 目录|文件夹 里|下|中 面? 最大
 				最大的|最大|大文件|最占空间`,
 			ask: askLargest, tell: tellLargest,
 		},
@@ -81,6 +85,7 @@ func sizeIntents() []intent {
 		{
 			name: "size.folder",
 			en: `
+				largest|biggest|heaviest .. folders|folder|directories|directory
 				how big|large|heavy is <dir> folder|directory|dir
 				size|sizes of <dir> folder|directory|dir
 				how big|large|heavy is <dir> $
@@ -90,6 +95,7 @@ func sizeIntents() []intent {
 				disk usage
 				^ du $`,
 			zh: `
+				最大|最大的 .. 目录|文件夹
 				<dir> 目录|文件夹 的? 有? 多大|占多少|占用|大小
 				<dir> 的? 有? 多大|占多少|占用|大小
 				多大|占 .. 空间`,

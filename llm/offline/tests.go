@@ -36,7 +36,7 @@ func testSources() []struct{ file, lines, usual string } {
 }
 
 // readmeTests finds the lines of a README that hold a command for tests.
-const readmeTests = `(go|cargo|npm|pnpm|yarn|npm run|make|mvn|gradle|gradlew|dotnet|swift|mix|rake) (test|check)|pytest|ctest|tox|unittest`
+const readmeTests = `(^|[^A-Za-z0-9_-])((go|cargo|npm|pnpm|yarn|npm run|make|mvn|gradle|gradlew|dotnet|swift|mix|rake) (test|check)|pytest|ctest|tox|unittest)([^A-Za-z0-9_]|$)`
 
 func tellTests(t *turn) protocol.Reply {
 	l := t.lang

@@ -228,7 +228,10 @@ func (l lang) noCommitting() string {
 		"我不会提交：我只查看。要提交这里的全部改动，请在 shell 中输入：")
 }
 
-func (l lang) commitsCounted(n int, file string) string {
+func (l lang) commitsCounted(n int, who, file string) string {
+	if who != "" {
+		return l.f("The history of HEAD has **%[1]s** of authors whose name or address has %[2]s.", "HEAD 的历史中，名字或地址含有 %[2]s 的作者共有 **%[1]s**。", l.commitCount(n), code(who))
+	}
 	if file != "" {
 		return l.f("**%[1]s** in the history of HEAD changed %[2]s.", "在 HEAD 的历史中，有 **%[1]s**改动了 %[2]s。", l.commitCount(n), code(file))
 	}
@@ -238,7 +241,7 @@ func (l lang) commitsCounted(n int, file string) string {
 func (l lang) filesSince(n int, day string, truncated bool) string {
 	least := ""
 	if truncated {
-		least = l.f("at least ", "至少 ")
+		least = l.f("At least ", "至少 ")
 	}
 	if n == 0 {
 		return l.f("No commit since %s changed a file.", "自 %s 起没有提交改动过文件。", day)
