@@ -64,7 +64,8 @@ func exactGitIntents() []intent {
 			en: `
 				what|which .. did|has <who+> change|changed|commit|committed|do|done|write|written|modify|modified|edit|edited|work
 				what|which .. <who+> changed|committed|modified|edited
-				commits|changes|work by|of|from <who+> $
+				^ did|has <who+> change|changed|modify|modified|edit|edited|touch|touched|commit|committed
+				commits|commit|changes|work by|of|from <who+> $
 				<who+> is commits|changes|work`,
 			zh: `
 				^ <who+> 今|昨|本|这|上? 天|周? 改|修改|提交|写|做 了|过? 什么|哪些|啥 ..
@@ -193,7 +194,7 @@ func (t *turn) author() string {
 		case "i", "we", "you", "he", "she", "they", "it", "this", "that", "these", "those", "my", "our", "me", "us", "who", "what", "which", "is", "has", "have", "was",
 			"anyone", "anybody", "someone", "somebody", "everyone", "everybody", "people", "nobody", "last", "latest", "recent", "recently", "commit", "commits", "change", "changes",
 			"repo", "repository", "project", "branch", "main", "master", "head", "today", "yesterday", "week", "code", "file", "files", "folder", "directory", "git", "just", "been", "all", "uncommitted", "local", "staged",
-			"upstream", "origin", "develop", "dev", "date", "author", "name", "time", "day", "month", "tag", "release", "size", "here", "things", "work", "lately", "exactly", "else", "now", "status", "new", "are", "were", "got", "content", "contents", "everything", "anything", "something":
+			"there", "there's", "much", "many", "upstream", "origin", "develop", "dev", "date", "author", "name", "time", "day", "month", "tag", "release", "size", "here", "things", "work", "lately", "exactly", "else", "now", "status", "new", "are", "were", "got", "content", "contents", "everything", "anything", "something":
 			return ""
 		}
 	}
@@ -202,6 +203,9 @@ func (t *turn) author() string {
 
 func askAuthor(t *turn) protocol.Reply {
 	by := append([]string{"-i", "-F", "--author=" + t.author()}, t.days()...)
+	if t.file != "" {
+		by = append(by, "--", safePath(t.file))
+	}
 	files := append([]string{"log", "-n", "20", "--name-only", "--format="}, by...)
 	return propose(t.lang.lookingAtHistory(), t.lang.effectLog(), gitLog(20, by...), step("git", files...))
 }
@@ -219,7 +223,7 @@ func tellAuthor(t *turn) protocol.Reply {
 		since = t.since().Format("2006-01-02")
 	}
 	if len(list) == 0 {
-		return say(paragraphs(l.noCommitsBy(t.author(), since), t.notes()), l.contributorsQuestion(), l.logQuestion())
+		return say(paragraphs(l.noCommitsBy(t.author(), since), l.touchingOnly(t.file), t.notes()), l.contributorsQuestion(), l.logQuestion())
 	}
 	var touched string
 	if len(last) > 1 && succeeded(&last[1]) {
@@ -227,6 +231,6 @@ func tellAuthor(t *turn) protocol.Reply {
 			touched = l.filesTouched(len(names), last[1].Truncated) + "\n" + l.bullets(codes(names), 20)
 		}
 	}
-	return say(paragraphs(l.commitsBy(len(list), t.author(), since, len(list) == 20)+"\n"+l.commits(list), touched, t.cutFront(o), t.notes()),
+	return say(paragraphs(l.commitsBy(len(list), t.author(), since, len(list) == 20)+"\n"+l.commits(list), touched, l.touchingOnly(t.file), t.cutFront(o), t.notes()),
 		l.contributorsQuestion(), l.logQuestion())
 }

@@ -268,6 +268,13 @@ func (l lang) noCommitsBy(who, since string) string {
 	return l.f("The history of HEAD has no commit of an author whose name or address has %s.", "HEAD 的历史中没有名字或地址含有 %s 的作者的提交。", code(who))
 }
 
+func (l lang) touchingOnly(file string) string {
+	if file == "" {
+		return ""
+	}
+	return l.f("(Only commits that changed %s were looked at.)", "（只查看了改动过 %s 的提交。）", code(file))
+}
+
 func (l lang) filesTouched(n int, truncated bool) string {
 	if truncated {
 		return l.f("Among the files that these commits changed:", "这些提交改动的文件中包括：")
