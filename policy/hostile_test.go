@@ -152,7 +152,15 @@ func traps() []trap {
 		{name: "clean filter", build: func(r *repo) {
 			r.settings("[filter \"x\"]\n\tclean = BOMB\n")
 			r.append(".git/info/attributes", "* filter=x\n")
-		}, proof: []string{"diff"}, asks: []string{"git status", "git diff", "git diff HEAD", "git ls-files -m", "git describe --dirty --always", "git blame a.txt", "git -C src status"}},
+		}, proof: []string{"diff"}, asks: []string{"git status", "git diff", "git diff HEAD", "git ls-files -m", "git blame a.txt", "git -C src status"}},
+		{name: "filter above a broken repository", build: func(r *repo) {
+			r.settings("[filter \"x\"]\n\tclean = BOMB\n")
+			r.append(".git/info/attributes", "* filter=x\n")
+			r.file("src/b.txt", "changed\n")
+			if err := os.MkdirAll(filepath.Join(r.dir, "src/.git"), 0o755); err != nil {
+				r.t.Fatal(err)
+			}
+		}, proof: []string{"-C", "src", "diff"}, asks: []string{"git -C src status"}},
 		{name: "process filter", build: func(r *repo) {
 			r.settings("[filter \"x\"]process=BOMB\n")
 			r.append(".git/info/attributes", "* filter=x\n")
@@ -229,7 +237,7 @@ func everyday(t *testing.T) [][]string {
 	}
 	var lines []string
 	collectExamples(t, file.Programs["git"], &lines)
-	lines = append(lines, "git blame a.txt", "git show HEAD", "git log -p", "git diff HEAD~1", "git diff HEAD", "git show v1", "git stash show -p", "git diff --stat HEAD~1", "git grep -n one", "git cat-file -p HEAD:a.txt", "git submodule status", "git describe --dirty --always", "git ls-files -m", "git diff --word-diff", "git log --all -p --stat", "git reflog", "git diff-index -p HEAD", "git diff-files -p", "git diff-tree -p HEAD", "git shortlog -sn HEAD", "git log --graph --oneline --all", "git -C src status", "git -C src log -p .")
+	lines = append(lines, "git blame a.txt", "git show HEAD", "git log -p", "git diff HEAD~1", "git diff HEAD", "git show v1", "git stash show -p", "git diff --stat HEAD~1", "git grep -n one", "git cat-file -p HEAD:a.txt", "git submodule status", "git describe --always", "git ls-files -m", "git diff --word-diff", "git log --all -p --stat", "git reflog", "git diff-index -p HEAD", "git diff-files -p", "git diff-tree -p HEAD", "git shortlog -sn HEAD", "git log --graph --oneline --all", "git -C src status", "git -C src log -p .")
 	var all [][]string
 	for _, line := range lines {
 		argv, err := exampleWords(line)

@@ -16,11 +16,21 @@ import (
 // probeGit raises the level where the settings of the repository around the
 // working directory can start a program or point elsewhere.
 func (j *judging) probeGit() {
-	top, gitDir := j.gitDir()
-	if gitDir == "" {
-		return
+	for at := j.real(j.cwd); ; at = filepath.Dir(at) {
+		for _, gitDir := range j.gitDirs(at) {
+			j.probeGitDir(at, gitDir)
+		}
+		if filepath.Dir(at) == at {
+			return
+		}
 	}
-	common := gitDir
+}
+
+func (j *judging) probeGitDir(at, gitDir string) {
+	top, common := at, gitDir
+	if gitDir == at {
+		top = ""
+	}
 	if data, err := j.e.files.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
 		common = join(gitDir, strings.TrimSpace(string(data)))
 	}
@@ -29,29 +39,28 @@ func (j *judging) probeGit() {
 	probe.read(filepath.Join(gitDir, "config.worktree"), 0)
 }
 
-// gitDir finds the folder of the repository as git does: .git here or above,
-// or a folder that is a repository itself.
-func (j *judging) gitDir() (top, gitDir string) {
-	for at := j.real(j.cwd); ; at = filepath.Dir(at) {
-		dot := filepath.Join(at, ".git")
-		if info, err := j.e.files.Stat(dot); err == nil {
-			if info.IsDir() {
-				return at, dot
+// gitDirs gives what git may take for a repository at one folder: .git, and
+// the folder itself. Git passes over what it finds broken and looks further
+// up, so all that are found on the way count.
+func (j *judging) gitDirs(at string) (dirs []string) {
+	dot := filepath.Join(at, ".git")
+	if info, err := j.e.files.Stat(dot); err == nil {
+		if info.IsDir() {
+			dirs = append(dirs, dot)
+		} else if data, err := j.e.files.ReadFile(dot); err == nil {
+			if target, ok := strings.CutPrefix(string(data), "gitdir:"); ok {
+				dirs = append(dirs, join(at, strings.TrimSpace(target)))
 			}
-			data, err := j.e.files.ReadFile(dot)
-			if target, ok := strings.CutPrefix(string(data), "gitdir:"); err == nil && ok {
-				return at, join(at, strings.TrimSpace(target))
-			}
-		}
-		if _, err := j.e.files.Stat(filepath.Join(at, "HEAD")); err == nil {
-			if info, err := j.e.files.Stat(filepath.Join(at, "objects")); err == nil && info.IsDir() {
-				return "", at
-			}
-		}
-		if filepath.Dir(at) == at {
-			return "", ""
 		}
 	}
+	if _, err := j.e.files.Stat(filepath.Join(at, "HEAD")); err == nil {
+		for _, name := range []string{"objects", "commondir"} {
+			if _, err := j.e.files.Stat(filepath.Join(at, name)); err == nil {
+				return append(dirs, at)
+			}
+		}
+	}
+	return dirs
 }
 
 // join makes path absolute below base.

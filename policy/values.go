@@ -33,8 +33,13 @@ func (j *judging) value(c *command, v *value, s, option, walks string) {
 		j.readPath(s, walks)
 	case kindRevision:
 		j.readPath(s, walks)
-		if _, path, ok := strings.Cut(s, ":"); ok {
+		for rest := s; ; { // REVISION:PATH, :STAGE:PATH, :FUNCTION:PATH
+			_, path, ok := strings.Cut(rest, ":")
+			if !ok {
+				break
+			}
 			j.readPath(path, "")
+			rest = path
 		}
 	case kindOut:
 		j.writePath(s)
