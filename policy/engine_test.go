@@ -90,7 +90,7 @@ func TestRulesAndFacts(t *testing.T) {
 		facts []protocol.Fact
 	}{
 		{"ls -la", protocol.Safe, nil, nil},
-		{"git commit -m x", protocol.Confirm, []string{"write=true", "git.commit"}, []protocol.Fact{protocol.FactWrite}},
+		{"git commit -m x", protocol.Confirm, []string{"write=true", "git.commit"}, []protocol.Fact{protocol.FactCode, protocol.FactWrite}},
 		{"npm install", protocol.Confirm, []string{"write=true", "network=true", "npm.install"}, []protocol.Fact{protocol.FactCode, protocol.FactNetwork, protocol.FactWrite}},
 		{"ls --frob", protocol.Confirm, []string{"unknown option"}, nil},
 		{"git diff --ext-diff", protocol.Confirm, []string{"git.diff.ext-diff"}, []protocol.Fact{protocol.FactCode}},
