@@ -115,7 +115,7 @@ func (e *Engine) Judge(step Step) Judgement {
 		}
 	}
 	slices.Sort(j.facts)
-	out.Facts = j.facts
+	out.Facts, out.Writes = j.facts, j.writes
 	return out
 }
 

@@ -40,6 +40,7 @@ type judging struct {
 
 	listed  bool
 	inserts []insert
+	writes  []string
 	env     []string
 }
 

@@ -89,6 +89,7 @@ func (j *judging) writePath(arg string) {
 	j.hit(protocol.Confirm, "", "", protocol.FactWrite)
 	p := j.e.places()
 	paths, info := j.spellings(arg)
+	j.writes = append(j.writes, paths[len(paths)-1])
 	device := info != nil && info.Mode()&fs.ModeDevice != 0 && paths[len(paths)-1] != os.DevNull
 	for _, path := range paths {
 		names := split(path)

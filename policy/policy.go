@@ -28,4 +28,9 @@ type Judgement struct {
 	Args []string // as they run: the judged arguments, hardened where a rule says so
 	CWD  string
 	Env  []string // KEY=value, added to the step's environment
+
+	// Writes are the files and folders that the words of the command say it
+	// writes or removes: absolute, links resolved. What a program does beside
+	// its words is not among them.
+	Writes []string
 }

@@ -124,7 +124,7 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 // then the step has its observation.
 func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (choice Choice, ok bool) {
 	choice, err := t.Asker.Confirm(ctx, Confirmation{
-		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: !t.walled(),
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: t.bare(j),
 		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
 	})
 	switch {
@@ -150,6 +150,15 @@ func (t *turn) decider() protocol.Decider {
 		return flag.Decider()
 	}
 	return protocol.DecidedByUser
+}
+
+// bare tells whether a confirmed step would run without a sandbox.
+func (t *turn) bare(j policy.Judgement) bool {
+	if !t.walled() {
+		return true
+	}
+	_, ok := Profile(j, t.Dir, t.Home)
+	return !ok && !t.SandboxRequired
 }
 
 // walled tells whether steps run in a sandbox.
@@ -200,14 +209,14 @@ func (t *turn) execute(ctx context.Context, s *stepRun) {
 	}
 	command := executors.Command{Name: s.step.Program, Path: j.Path, Args: j.Args, Dir: s.dir, Env: j.Env}
 	if t.walled() {
-		if profile, ok := Profile(j, s.step.Args, t.Dir, t.Home); ok || t.SandboxRequired {
+		if profile, ok := Profile(j, t.Dir, t.Home); ok || t.SandboxRequired {
 			command.Sandbox = &profile
 		}
 	}
 	output := func(c executors.Chunk) { t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c}) }
 	result := t.Exec.Run(ctx, command, output)
 	for range maxWidenings {
-		if result.Violation == nil || !t.widen(ctx, s, &command, result.Violation) {
+		if result.Violation == nil || command.Sandbox == nil || !t.widen(ctx, s, &command, result.Violation) {
 			break
 		}
 		result = t.Exec.Run(ctx, command, output)
@@ -239,6 +248,17 @@ func (t *turn) widen(ctx context.Context, s *stepRun, command *executors.Command
 		next, how = nil, "only without the sandbox it could; run it again without?"
 		if t.SandboxRequired || t.decider() != protocol.DecidedByUser {
 			return false
+		}
+	}
+	if ok {
+		var opened []string
+		for _, path := range wider.Writable {
+			if !slices.Contains(command.Sandbox.Writable, path) {
+				opened = append(opened, path)
+			}
+		}
+		if len(opened) > 0 {
+			how = "run it again with " + strings.Join(opened, ", ") + " open to changes?"
 		}
 	}
 	if ctx.Err() != nil {

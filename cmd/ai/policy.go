@@ -81,7 +81,7 @@ func (a *app) explanationOf(step policy.Step, j policy.Judgement) explanation {
 	profile := ""
 	if act := action(j); act != "refuse" && j.Path != "" {
 		profile = "none: the home folder itself cannot be opened behind a wall"
-		if p, ok := runner.Profile(j, step.Args, a.dir, a.home); ok {
+		if p, ok := runner.Profile(j, a.dir, a.home); ok {
 			profile = p.String()
 		}
 	}
