@@ -9,9 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
+	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // policyCommand is `ai policy`.
@@ -76,10 +78,19 @@ writes one judgement a line.`,
 	return cmd
 }
 
+// walled tells whether steps run in a sandbox under these settings.
+func walled(s *config.Settings) bool {
+	return s.Sandbox != config.SandboxOff && sandbox.Detect().Enough()
+}
+
 // explanationOf gives a judgement as it is printed.
-func (a *app) explanationOf(step policy.Step, j policy.Judgement) explanation {
+func (a *app) explanationOf(step policy.Step, j policy.Judgement, walled bool) explanation {
 	profile := ""
-	if act := action(j); act != "refuse" && j.Path != "" {
+	switch act := action(j); {
+	case act == "refuse" || j.Path == "":
+	case !walled:
+		profile = "none: it is off, or this machine has none"
+	default:
 		profile = "none: the home folder itself cannot be opened behind a wall"
 		if p, ok := runner.Profile(j, a.dir, a.home); ok {
 			profile = p.String()
@@ -117,7 +128,7 @@ func (a *app) explain(step policy.Step) error {
 	if err != nil {
 		return err
 	}
-	e := a.explanationOf(step, engine.Judge(step))
+	e := a.explanationOf(step, engine.Judge(step), walled(settings))
 	if a.flags.json {
 		return writeJSON(a.stdout, e)
 	}

@@ -32,6 +32,7 @@ func (a *app) explainLines() error {
 	if err != nil {
 		return err
 	}
+	behind := walled(settings)
 	out := bufio.NewWriter(a.stdout)
 	lines := bufio.NewScanner(a.stdin)
 	lines.Buffer(nil, maxStepLine)
@@ -39,14 +40,14 @@ func (a *app) explainLines() error {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		if err := a.explainLine(out, engine, lines.Bytes()); err != nil {
+		if err := a.explainLine(out, engine, lines.Bytes(), behind); err != nil {
 			return errors.Join(usage(fmt.Errorf("line %d: %w", n, err), `a line is {"id","program","args","cwd","requires"}`), out.Flush())
 		}
 	}
 	return errors.Join(lines.Err(), out.Flush())
 }
 
-func (a *app) explainLine(out io.Writer, engine *policy.Engine, line []byte) error {
+func (a *app) explainLine(out io.Writer, engine *policy.Engine, line []byte, walled bool) error {
 	var in struct {
 		ID       jsontext.Value    `json:"id"`
 		Program  string            `json:"program"`
@@ -67,7 +68,7 @@ func (a *app) explainLine(out io.Writer, engine *policy.Engine, line []byte) err
 	text, err := json.Marshal(struct {
 		ID          jsontext.Value `json:"id,omitzero"`
 		explanation `json:",inline"`
-	}{in.ID, a.explanationOf(step, engine.Judge(step))})
+	}{in.ID, a.explanationOf(step, engine.Judge(step), walled)})
 	if err != nil {
 		return err
 	}
