@@ -1,6 +1,7 @@
 package executors
 
 import (
+	"os"
 	"time"
 
 	"github.com/holic512/plugin-ai/protocol"
@@ -14,6 +15,10 @@ type Command struct {
 	Args []string // passed on unchanged
 	Dir  string   // absolute
 	Env  []string // KEY=value, added to the scrubbed environment
+
+	// Plugin is the alias of the SlothTool plugin that the command runs; "" is
+	// none. Its output is parsed as a plugin's.
+	Plugin string
 
 	// Sandbox is the wall to run behind; nil is none. A command whose wall
 	// cannot be entered is not started.
@@ -42,3 +47,6 @@ type Chunk struct {
 	Stderr bool
 	Text   string
 }
+
+// A Console is a terminal that a command gets for itself.
+type Console struct{ In, Out, Err *os.File }

@@ -34,3 +34,27 @@ type Judgement struct {
 	// its words is not among them.
 	Writes []string
 }
+
+// A PluginStep is the run of a SlothTool plugin, which is to be judged.
+type PluginStep struct {
+	Alias    string
+	Args     []string
+	CWD      string // absolute
+	Requires protocol.Requires
+
+	// Bin is the real path of the plugin's program, which node runs.
+	Bin string
+	// Screen says in words why this run would open the plugin's own screen;
+	// "" is that it would not.
+	Screen string
+	// Declared is what the plugin says of itself that it does. It only adds.
+	Declared []protocol.Fact
+}
+
+// A PatchStep is a change of a JSON settings file, which is to be judged.
+type PatchStep struct {
+	Path     string // real, absolute
+	Requires protocol.Requires
+	// Members are the top-level members whose values would change.
+	Members []string
+}

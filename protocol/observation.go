@@ -122,6 +122,8 @@ const (
 	ParsedGitLog        ParsedKind = "git_log"        // items: Commit
 	ParsedGitDiff       ParsedKind = "git_diff"       // items: FileDiff
 	ParsedJSON          ParsedKind = "json"           // one item: the value
+	ParsedPluginOutput  ParsedKind = "plugin_output"  // items: the JSON that a plugin wrote, if it did
+	ParsedConfigDiff    ParsedKind = "config_diff"    // items: ConfigDiff
 )
 
 // Parsed is the output of a step as structure (plugin-ai document, section
@@ -130,6 +132,15 @@ type Parsed struct {
 	Kind  ParsedKind       `json:"kind"`
 	Total int              `json:"total"`
 	Items []jsontext.Value `json:"items"`
+}
+
+// ConfigDiff is what a config.json_patch step did to a file.
+type ConfigDiff struct {
+	Path       string      `json:"path"`
+	Created    bool        `json:"created"`         // the file was not there before
+	Operations []Operation `json:"operations"`      // set and unset written as operations; secrets masked
+	Diff       string      `json:"diff"`            // unified, three lines of context, secrets masked
+	Backup     string      `json:"backup,omitzero"` // what ai undo takes it back with; "" where nothing was written
 }
 
 // Continue is the message that follows the observations of a reply (plugin-ai

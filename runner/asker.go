@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/internal/diff"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 )
@@ -22,6 +24,9 @@ type Asker interface {
 	Edit(ctx context.Context, title, text string) (string, error)
 	// Select asks for one of the options and gives its index.
 	Select(ctx context.Context, title string, options []string) (int, error)
+	// EditFile lets the person change a whole file in an editor of theirs; name
+	// is what the file is called. The answer is the whole new text.
+	EditFile(ctx context.Context, name string, text []byte) ([]byte, error)
 	// Input asks for a line; "" is no answer.
 	Input(ctx context.Context, title string) (string, error)
 	// Notify tells something that needs no answer.
@@ -36,11 +41,37 @@ type Confirmation struct {
 	Judgement      policy.Judgement
 	Message        string // why the model wants it
 	ExpectedEffect string
+	// Change is what a config.json_patch step would do to its file; nil for
+	// other tools.
+	Change *FileChange
+	// Screen tells that the step opens a plugin's own screen, which gets the
+	// terminal until it ends.
+	Screen bool
+	// Person tells that only a person who looks at it may say yes: a flag is
+	// not enough.
+	Person bool
 	// Bare tells that there will be no sandbox around the step.
 	Bare bool
 	// Again tells that the step has run and the sandbox stopped it; the
 	// judgement says at what, and a yes runs it again with that allowed.
 	Again bool
+}
+
+// A FileChange is a change of a file that a person sees before it is made.
+type FileChange struct {
+	Path    string // real
+	Created bool   // the file is not there yet
+	// Diff has its secrets masked.
+	Diff diff.Diff
+	// Again tells that the file was changed by somebody else since the last
+	// diff was shown, and this is the new one.
+	Again bool
+}
+
+// A Lender lends the terminal to a program: until use returns nothing else is
+// read from it or written to it. An error is that there is none to lend.
+type Lender interface {
+	Lend(use func(executors.Console)) error
 }
 
 // Choice is the answer to a [Confirmation].

@@ -160,6 +160,10 @@ func (a *asker) Confirm(_ context.Context, q runner.Confirmation) (runner.Choice
 	return c, nil
 }
 
+func (a *asker) EditFile(context.Context, string, []byte) ([]byte, error) {
+	return nil, runner.ErrNobody
+}
+
 func (a *asker) Edit(_ context.Context, _, _ string) (string, error) {
 	if len(a.edits) == 0 {
 		return "", runner.ErrNobody

@@ -314,6 +314,11 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 	return line, err
 }
 
+// EditFile implements [runner.Asker].
+func (a *asker) EditFile(context.Context, string, []byte) ([]byte, error) {
+	return nil, runner.ErrNobody
+}
+
 // open makes room for a question.
 func (a *asker) open() {
 	f := a.face

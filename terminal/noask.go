@@ -14,6 +14,9 @@ func (nobody) Confirm(context.Context, runner.Confirmation) (runner.Choice, erro
 	return runner.No, runner.ErrNobody
 }
 func (nobody) Edit(context.Context, string, string) (string, error) { return "", runner.ErrNobody }
+func (nobody) EditFile(context.Context, string, []byte) ([]byte, error) {
+	return nil, runner.ErrNobody
+}
 func (nobody) Select(context.Context, string, []string) (int, error) {
 	return -1, runner.ErrNobody
 }
