@@ -150,6 +150,9 @@ func (w *wire) derive(s *object) (*object, error) {
 		if len(branches) == 1 {
 			return branches[0], nil
 		}
+		if !slices.ContainsFunc(branches, func(b *object) bool { return !has(must(b.get("properties")).(*object), "op") }) {
+			return flatten(branches), nil
+		}
 		list := make([]node, len(branches))
 		for i, b := range branches {
 			list[i] = b
@@ -269,6 +272,20 @@ func merge(branches []*object) *object {
 	return closed(properties)
 }
 
+// flatten makes one object of alternatives that differ in a field or two, as
+// the operations of RFC 6902 do: what one of them lacks may be null.
+func flatten(branches []*object) *object {
+	merged := merge(branches)
+	properties := must(merged.get("properties")).(*object)
+	for i, p := range properties.members {
+		lacks := func(b *object) bool { return !has(must(b.get("properties")).(*object), p.name) }
+		if slices.ContainsFunc(branches, lacks) {
+			properties.members[i].value = nullable(p.value.(*object))
+		}
+	}
+	return merged
+}
+
 func union(a, b *object) *object {
 	if bytes.Equal(appendNode(nil, a), appendNode(nil, b)) {
 		return a
@@ -350,6 +367,7 @@ func stepFromWire(step *object) {
 	if list, ok := must(step.get("patch")).([]node); ok {
 		for _, operation := range list {
 			if operation, ok := operation.(*object); ok {
+				dropNulls(operation, "from", "value"+jsonSuffix)
 				valueFromText(operation)
 			}
 		}
@@ -470,6 +488,11 @@ func stepToWire(step *object) *object {
 		for _, operation := range list {
 			if operation, ok := operation.(*object); ok {
 				valueToText(operation)
+				for _, name := range []string{"value" + jsonSuffix, "from"} {
+					if !has(operation, name) {
+						operation.set(name, null)
+					}
+				}
 			}
 		}
 	}
