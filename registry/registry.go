@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -86,34 +84,21 @@ func (e *Error) Unwrap() error { return e.Err }
 // Load reads a registry. One that is not there has no plugins; one that
 // cannot be read or understood is an [*Error].
 func Load(path string) (*Registry, error) {
-	text, err := read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Registry{}, nil
-	}
-	if err != nil {
-		return nil, &Error{Path: path, Message: "the plugin registry cannot be read: " + err.Error(), Err: err}
-	}
-	return parse(path, bytes.TrimPrefix(text, []byte("\ufeff")))
+	r, _, err := load(path)
+	return r, err
 }
 
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+// load also tells which file it read; nil where none is there.
+func load(path string) (*Registry, fs.FileInfo, error) {
+	text, info, err := read(path, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Registry{}, nil, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, &Error{Path: path, Message: "the plugin registry cannot be read: " + err.Error(), Err: err}
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("expected a file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(text) > maxBytes {
-		err = fmt.Errorf("expected at most %d bytes, got more", maxBytes)
-	}
-	return text, err
+	r, err := parse(path, text)
+	return r, info, err
 }
 
 func parse(path string, text []byte) (*Registry, error) {
