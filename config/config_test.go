@@ -124,6 +124,7 @@ func TestEverySettingFromFile(t *testing.T) {
 	const text = `{
 		"allowedPrograms": ["ls"], "allowNetwork": false, "allowWrite": false, "allowSudo": true,
 		"deny": ["git push"], "ask": ["git log"], "secretPaths": ["~/diary"], "sandbox": "required",
+		"safePlugins": {"loc": ["./src", "list *"], "todo": []}, "editablePaths": ["~/a.json", "/etc/b.json"], "yesPaths": ["~/a.json"],
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
 		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
 		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh"
@@ -131,6 +132,7 @@ func TestEverySettingFromFile(t *testing.T) {
 	s := load(t, user{settings: text})
 	want := config.Options{
 		AllowedPrograms: []string{"ls"}, AllowSudo: true, Deny: []string{"git push"}, Ask: []string{"git log"}, SecretPaths: []string{"~/diary"},
+		SafePlugins: map[string][]string{"loc": {"./src", "list *"}, "todo": {}}, EditablePaths: []string{"~/a.json", "/etc/b.json"}, YesPaths: []string{"~/a.json"},
 		Sandbox: config.SandboxRequired, DefaultMode: config.High, DefaultProfile: "work",
 		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000, SpoolLimitBytes: 5000000000, Language: "zh",
 	}
@@ -181,6 +183,12 @@ func TestBrokenFiles(t *testing.T) {
 		{"another spelling of an integer", user{settings: `{"maxRepairs": 1.0}`}, config.ErrSetting, []string{"/maxRepairs: expected an integer without a fraction or exponent, got 1.0"}},
 		{"in an array", user{settings: `{"allowedPrograms": ["ls", 5]}`}, config.ErrSetting, []string{"/allowedPrograms/1"}},
 		{"a path as program", user{settings: `{"allowedPrograms": ["./git"]}`}, config.ErrSetting, []string{"/allowedPrograms/0"}},
+		{"a safe line alone", user{settings: `{"safePlugins": {"loc": "./src"}}`}, config.ErrSetting, []string{"/safePlugins/loc: expected an array"}},
+		{"safe lines without a plugin", user{settings: `{"safePlugins": ["loc"]}`}, config.ErrSetting, []string{"/safePlugins: expected an object"}},
+		{"a plugin without a name", user{settings: `{"safePlugins": {"": []}}`}, config.ErrSetting, []string{"/safePlugins/"}},
+		{"a plugin twice", user{settings: `{"safePlugins": {"loc": [], "loc": ["x"]}}`}, config.ErrFile, []string{"/safePlugins/loc: expected every key once"}},
+		{"a relative editable path", user{settings: `{"editablePaths": ["a.json"]}`}, config.ErrSetting, []string{"/editablePaths/0"}},
+		{"another's home", user{settings: `{"yesPaths": ["~you/a.json"]}`}, config.ErrSetting, []string{"/yesPaths/0"}},
 		{"unknown key", user{settings: `{"allowWrit": false}`}, config.ErrSetting, []string{"/allowWrit: expected a key that there is, such as allowWrite"}},
 		{"case of a key", user{settings: `{"AllowSudo": false}`}, config.ErrSetting, []string{"such as allowSudo"}},
 		{"far key", user{settings: `{"colour": false}`}, config.ErrSetting, []string{"/colour: expected one of the keys allowNetwork, "}},

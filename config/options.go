@@ -3,25 +3,28 @@ package config
 // Options are the settings of ai.json. The schema "config" says what each is
 // for and what it may be.
 type Options struct {
-	AllowedPrograms     []string `json:"allowedPrograms"` // nil for null: those that the policy's rules allow
-	AllowNetwork        bool     `json:"allowNetwork"`
-	AllowWrite          bool     `json:"allowWrite"`
-	AllowSudo           bool     `json:"allowSudo"`
-	Deny                []string `json:"deny"`        // commands that are refused, as a person types their beginning
-	Ask                 []string `json:"ask"`         // commands that are asked for, in the same form
-	SecretPaths         []string `json:"secretPaths"` // more places whose reading is asked for
-	Sandbox             Sandbox  `json:"sandbox"`
-	DefaultMode         Mode     `json:"defaultMode"`
-	DefaultProfile      string   `json:"defaultProfile"` // "" is null: llm-base's own default
-	MaxAutoStepsPerTurn int      `json:"maxAutoStepsPerTurn"`
-	MaxRepairs          int      `json:"maxRepairs"`
-	MaxTailBytes        int      `json:"maxTailBytes"`
-	MaxTailLines        int      `json:"maxTailLines"`
-	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds"`
-	MaxRequestBytes     int      `json:"maxRequestBytes"`
-	SpoolLimitBytes     int64    `json:"spoolLimitBytes"`
-	MaxRetries          int      `json:"maxRetries"`
-	Language            string   `json:"language"` // "en", "zh", or "" for null: the system's
+	AllowedPrograms     []string            `json:"allowedPrograms"` // nil for null: those that the policy's rules allow
+	AllowNetwork        bool                `json:"allowNetwork"`
+	AllowWrite          bool                `json:"allowWrite"`
+	AllowSudo           bool                `json:"allowSudo"`
+	Deny                []string            `json:"deny"`          // commands that are refused, as a person types their beginning
+	Ask                 []string            `json:"ask"`           // commands that are asked for, in the same form
+	SecretPaths         []string            `json:"secretPaths"`   // more places whose reading is asked for
+	SafePlugins         map[string][]string `json:"safePlugins"`   // command lines that run unasked, by plugin alias
+	EditablePaths       []string            `json:"editablePaths"` // more files that a settings change may be proposed for
+	YesPaths            []string            `json:"yesPaths"`      // settings files that --yes is enough to change
+	Sandbox             Sandbox             `json:"sandbox"`
+	DefaultMode         Mode                `json:"defaultMode"`
+	DefaultProfile      string              `json:"defaultProfile"` // "" is null: llm-base's own default
+	MaxAutoStepsPerTurn int                 `json:"maxAutoStepsPerTurn"`
+	MaxRepairs          int                 `json:"maxRepairs"`
+	MaxTailBytes        int                 `json:"maxTailBytes"`
+	MaxTailLines        int                 `json:"maxTailLines"`
+	StepTimeoutSeconds  int                 `json:"stepTimeoutSeconds"`
+	MaxRequestBytes     int                 `json:"maxRequestBytes"`
+	SpoolLimitBytes     int64               `json:"spoolLimitBytes"`
+	MaxRetries          int                 `json:"maxRetries"`
+	Language            string              `json:"language"` // "en", "zh", or "" for null: the system's
 }
 
 // Mode picks one of the two models of a profile.
@@ -52,6 +55,9 @@ func Defaults() Options {
 		Deny:                []string{},
 		Ask:                 []string{},
 		SecretPaths:         []string{},
+		SafePlugins:         map[string][]string{},
+		EditablePaths:       []string{},
+		YesPaths:            []string{},
 		Sandbox:             SandboxAuto,
 		DefaultMode:         Low,
 		MaxAutoStepsPerTurn: 3,
