@@ -9,15 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/holic512/plugin-ai/internal/atomicfile"
 )
 
-// lockWait is how long another writer is waited for, and lockRetry how often
-// it is looked at.
-const (
-	lockWait  = 10 * time.Second
-	lockRetry = 5 * time.Millisecond
-)
+// lockWait is how long another writer is waited for.
+const lockWait = 10 * time.Second
 
 // changeFile reads a file, changes its text and writes it, while no other
 // writer that does the same can. The text is nil where there is no file; a
@@ -34,16 +30,21 @@ func changeFile(ctx context.Context, path string, mask fs.FileMode, change func(
 	if err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"), flock.SetPermissions(0o600))
-	wait, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	if _, err := lock.TryLockContext(wait, lockRetry); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return &Error{Kind: ErrFile, File: path, Message: "another program keeps it locked", Advice: "try again when it is done", Err: err}
-		}
+	folder, err := atomicfile.Open(filepath.Dir(path))
+	if err != nil {
+		return fileError(path, "its folder cannot be opened", err)
+	}
+	defer func() { _ = folder.Close() }()
+	unlock, err := folder.Lock(ctx, filepath.Base(path), lockWait)
+	if errors.Is(err, context.DeadlineExceeded) {
+		busy := &atomicfile.BusyError{Err: err}
+		_ = errors.As(err, &busy)
+		return &Error{Kind: ErrFile, File: path, Message: busy.Error(), Advice: "try again when it is done", Err: err}
+	}
+	if err != nil {
 		return fileError(path, "it cannot be locked", err)
 	}
-	defer func() { _ = lock.Close() }() // closing gives the lock back
+	defer unlock()
 
 	old, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +61,7 @@ func changeFile(ctx context.Context, path string, mask fs.FileMode, change func(
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm() &^ mask
 	}
-	if err := replace(path, text, mode); err != nil {
+	if err := folder.Replace(filepath.Base(path), text, mode, nil); err != nil {
 		return fileError(path, "it cannot be written", err)
 	}
 	return nil
@@ -68,53 +69,16 @@ func changeFile(ctx context.Context, path string, mask fs.FileMode, change func(
 
 // target follows links to the file that is meant.
 func target(path string) (string, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil
-	}
-	if err != nil {
-		return "", fileError(path, "it cannot be looked at", err)
-	}
-	if info.Mode()&fs.ModeSymlink == 0 {
-		return path, nil
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
+	real, err := atomicfile.Target(path)
+	if errors.Is(err, atomicfile.ErrDangling) {
 		to, _ := os.Readlink(path)
 		return "", &Error{Kind: ErrFile, File: path, Message: fmt.Sprintf("it is a link to %s, which is not there", to),
 			Advice: "make the file there, or remove the link", Err: err}
 	}
+	if err != nil {
+		return "", fileError(path, "it cannot be looked at", err)
+	}
 	return real, nil
-}
-
-// replace puts a new file in the place of an old one at once.
-func replace(path string, text []byte, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
 }
 
 func fileError(path, what string, err error) error {
