@@ -130,6 +130,7 @@ type process struct {
 	sandbox  *sandbox.Step // nil where there is none
 	streams  [2]*capture   // stdout, stderr
 	parser   parser
+	plugin   bool // it is a plugin's
 	live     *live
 	exited   chan error    // the program's own end
 	gone     bool          // it ended and was waited for
@@ -173,7 +174,7 @@ func (e *Exec) start(c Command, output func(Chunk)) (*process, error) {
 		_ = w.Close()
 	}
 	p.group.started(p.cmd.Process.Pid)
-	p.parser = newParser(c, e.cfg.ParsedItems, e.cfg.ParsedBytes)
+	p.parser, p.plugin = newParser(c, e.cfg.ParsedItems, e.cfg.ParsedBytes), c.Plugin != ""
 	p.live = newLive(output)
 	p.streams[0].parser = p.parser
 	var readers sync.WaitGroup
@@ -307,6 +308,8 @@ func (p *process) fill(r *Result, cfg ExecConfig) (notes []string) {
 	}
 	if p.parser != nil && r.Outcome == protocol.Ran && r.ExitCode != nil && p.complete {
 		r.Parsed = p.parser.end(*r.ExitCode)
+	} else if p.plugin && r.Outcome == protocol.Ran && r.ExitCode != nil {
+		r.Parsed = noPluginOutput() // not all of it came
 	}
 	return notes
 }

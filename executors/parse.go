@@ -30,6 +30,9 @@ type parser interface {
 // newParser chooses the parser for a command by its program and arguments;
 // nil where none is known.
 func newParser(c Command, maxItems, maxBytes int) parser {
+	if c.Plugin != "" {
+		return newPluginParser(maxItems, maxBytes)
+	}
 	l := &items{max: maxItems, room: maxBytes}
 	name := strings.TrimSuffix(path.Base(filepath.ToSlash(c.Name)), ".exe")
 	var p *records

@@ -282,7 +282,7 @@ func commandLines() []string {
 		"ls", "ls -l", "ls -lF a b", "ls -R", "find .", "find . -print0", "fd x", "cat f", "tail -n +3 f", "sed -n 3p f", "jq .",
 		"git status", "git status -s", "git status -z", "git status --porcelain=v2", "git status --porcelain=v2 -z", "git log", "git log --oneline", "git show",
 		"git diff", "git diff --stat", "git diff --numstat", "git diff --numstat -z", "git diff --name-status", "git diff --name-status -z", "git diff --name-only",
-		"git grep -n x HEAD", "git grep x", "git ls-files", "git ls-files -s", "git ls-files -z",
+		"git grep -n x HEAD", "git grep x", "git ls-files", "git ls-files -s", "git ls-files -z", "plugin",
 	}
 }
 
@@ -299,6 +299,9 @@ func FuzzParse(f *testing.F) {
 				t.Fatal(err)
 			}
 			c := Command{Name: program, Args: args, Dir: "/nonexistent"}
+			if program == "plugin" {
+				c.Plugin = "x"
+			}
 			const most, room = 3, 200
 			whole, pieces := newParser(c, most, room), newParser(c, most, room)
 			whole.feed(out)
