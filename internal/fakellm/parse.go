@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Parse reads a script of one JSON object a line; empty lines and lines that
@@ -16,14 +17,16 @@ import (
 //	{"chat":"hello"}
 //	{"error":"I cannot"}
 //	{"cmd":[["git","status"],["ls","-l"]],"message":"I look."}
+//	{"steps":[{"tool":"plugin.run","plugin":"loc","args":["src"]}],"message":"I count."}
 //
 // Every other field can stand beside them, such as "chunk", "finish", "times".
 func Parse(r io.Reader) ([]Answer, error) {
 	type line struct {
-		Chat    *string    `json:"chat"`
-		Error   *string    `json:"error"`
-		Cmd     [][]string `json:"cmd"`
-		Message string     `json:"message"`
+		Chat    *string          `json:"chat"`
+		Error   *string          `json:"error"`
+		Cmd     [][]string       `json:"cmd"`
+		Steps   []jsontext.Value `json:"steps"`
+		Message string           `json:"message"`
 		Answer  `json:",inline"`
 	}
 	var answers []Answer
@@ -47,6 +50,8 @@ func Parse(r io.Reader) ([]Answer, error) {
 				a.Text = Error(*l.Error).Text
 			case l.Cmd != nil:
 				a.Text = Cmd(l.Message, l.Cmd...).Text
+			case l.Steps != nil:
+				a.Text = Steps(l.Message, l.Steps...).Text
 			}
 			answers = append(answers, a)
 		}
