@@ -2,6 +2,7 @@ package fakellm
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Fault is a way to misbehave in the middle of a good answer.
@@ -130,24 +131,29 @@ func Error(message string) Answer {
 // Cmd answers with a cmd in the strict answer language, one step for each
 // command: the program and its arguments.
 func Cmd(message string, commands ...[]string) Answer {
-	type step struct {
-		Program string   `json:"program"`
-		Args    []string `json:"args"`
-	}
-	type data struct {
-		Commands []step `json:"commands"`
-	}
-	d := data{Commands: []step{}}
+	var steps []jsontext.Value
 	for _, c := range commands {
 		if len(c) > 0 {
-			d.Commands = append(d.Commands, step{c[0], c[1:]})
+			steps = append(steps, jsontext.Value(object(struct {
+				Program string   `json:"program"`
+				Args    []string `json:"args"`
+			}{c[0], c[1:]})))
 		}
+	}
+	return Steps(message, steps...)
+}
+
+// Steps answers with a cmd in the strict answer language that has these steps,
+// as they are.
+func Steps(message string, steps ...jsontext.Value) Answer {
+	type data struct {
+		Commands []jsontext.Value `json:"commands"`
 	}
 	return Text(object(struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 		Data    data   `json:"data"`
-	}{"cmd", message, d}))
+	}{"cmd", message, data{append([]jsontext.Value{}, steps...)}}))
 }
 
 // Status answers with an HTTP status and a body; "" makes up an error object.
