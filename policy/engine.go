@@ -26,8 +26,9 @@ type Engine struct {
 	files   Filesystem
 	lib     *library
 	rules   []userRule
-	allowed map[string]bool // nil: the default list
-	stems   []string        // beginnings of allowed names
+	safe    map[string][]safeLine // by plugin alias
+	allowed map[string]bool       // nil: the default list
+	stems   []string              // beginnings of allowed names
 	places  func() *places
 	found   sync.Map // bare name → place
 }
@@ -51,7 +52,11 @@ func newEngine(opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{opt: opt, files: opt.Files, lib: lib, rules: rules}
+	safe, err := readSafePlugins(opt.SafePlugins)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{opt: opt, files: opt.Files, lib: lib, rules: rules, safe: safe}
 	if e.files == nil {
 		e.files = osFiles{}
 	}
@@ -99,12 +104,18 @@ func (e *Engine) Judge(step Step) Judgement {
 		}
 		j.hit(protocol.Confirm, ruleUnlisted, clip(name)+" is not in allowedPrograms")
 	}
-	e.settings(j)
-	out.Listed = j.listed
-	out.Level = j.level()
+	e.conclude(j, &out)
 	if out.Level == protocol.Safe {
 		out.Args, out.Env = j.hardened(step.Args), j.env
 	}
+	return out
+}
+
+// conclude counts what the settings say and writes down what was found.
+func (e *Engine) conclude(j *judging, out *Judgement) {
+	e.settings(j)
+	out.Listed = j.listed
+	out.Level = j.level()
 	slices.SortStableFunc(j.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(rank(a.rule), rank(b.rule)))
 	})
@@ -116,7 +127,6 @@ func (e *Engine) Judge(step Step) Judgement {
 	}
 	slices.Sort(j.facts)
 	out.Facts, out.Writes = j.facts, j.writes
-	return out
 }
 
 // rank puts the words that people know best first.
@@ -145,13 +155,18 @@ func (e *Engine) form(j *judging, step Step) {
 	if !plainName(step.Program) {
 		j.hit(protocol.Confirm, "program name", "the program "+clip(step.Program)+" is not a plain name of lower-case letters, digits and . _ + -")
 	}
-	if !filepath.IsAbs(step.CWD) {
-		j.hit(protocol.Confirm, "working directory", "the working directory "+clip(step.CWD)+" is not absolute")
+	j.form(step.CWD, step.Args)
+}
+
+// form judges the spelling of a working directory and of arguments.
+func (j *judging) form(cwd string, args []string) {
+	if !filepath.IsAbs(cwd) {
+		j.hit(protocol.Confirm, "working directory", "the working directory "+clip(cwd)+" is not absolute")
 	}
-	if len(step.Args) > maxArgs {
+	if len(args) > maxArgs {
 		j.hit(protocol.Confirm, "too many arguments", "there are more arguments than can be judged", protocol.FactUnbounded)
 	}
-	for _, arg := range step.Args {
+	for _, arg := range args {
 		if strings.IndexByte(arg, 0) >= 0 {
 			j.hit(protocol.Confirm, "argument", "an argument holds a zero byte")
 		}

@@ -39,9 +39,35 @@ type Options struct {
 	// beside AllowedPrograms.
 	Narrowings []Narrowing
 
+	// SafePlugins are command lines that run unasked, by plugin alias: words
+	// as [protocol.ParseCommand] reads them, without the alias, compared whole
+	// and in order. A last word * takes all further words that do not begin
+	// with a dash; an empty line is no words.
+	SafePlugins map[string][]string
+
+	// Own are the files that hold this program.
+	Own OwnFiles
+
 	// Files is where links, modes and repository settings are looked up;
 	// nil means the machine's file system.
 	Files Filesystem
+}
+
+// OwnFiles are the files by which a person holds this program. A model that
+// could change them would be its own judge. They need not exist.
+type OwnFiles struct {
+	// Settings is ai.json, absolute; "" is none. Some of its members are free.
+	Settings string
+	// Held are files, and folders with all below, of which nothing is free.
+	// Guarded places (see [Engine.GuardedPlaces]) and the settings of a
+	// project, .ai/config.json, are held without being named.
+	Held []HeldPlace
+}
+
+// A HeldPlace is a file or folder that only a person changes.
+type HeldPlace struct {
+	Path    string // absolute
+	Instead string // what a person does instead, such as a command; "" is to change it by hand
 }
 
 // A Filesystem answers the few questions that judging has. Its methods only

@@ -25,13 +25,19 @@ func (e *Engine) resolve(j *judging, step Step) string {
 	if !plainName(program) {
 		return ""
 	}
-	at := e.lookup(program, step.CWD)
+	return j.find(program, step.CWD, "")
+}
+
+// find looks for a program by its bare name. Where there is none to be
+// trusted, the reason goes on with the remedy.
+func (j *judging) find(program, cwd, remedy string) string {
+	at := j.e.lookup(program, cwd)
 	switch {
 	case at.path != "":
 	case at.refused != "":
-		j.hit(protocol.Confirm, "untrusted program", program+" was found only at "+clip(at.refused)+", where others can put programs", protocol.FactCode)
+		j.hit(protocol.Confirm, "untrusted program", program+" was found only at "+clip(at.refused)+", where others can put programs"+remedy, protocol.FactCode)
 	default:
-		j.hit(protocol.Safe, "not installed", program+" is not in the folders programs are taken from")
+		j.hit(protocol.Safe, "not installed", program+" is not in the folders programs are taken from"+remedy)
 	}
 	return at.path
 }

@@ -46,6 +46,17 @@ func readUserRules(rules []UserRule) ([]userRule, error) {
 
 // users judges a command by the person's own rules.
 func (j *judging) users(program string, args []string) {
+	j.ownRules(program, args)
+	for _, n := range j.e.opt.Narrowings {
+		if !slices.Contains(n.Programs, program) {
+			j.listed = false
+			j.hit(protocol.Confirm, ruleUnlisted, fmt.Sprintf("%s is not in the allowedPrograms of %s", clip(program), n.Origin))
+		}
+	}
+}
+
+// ownRules judges a command by what is to be refused or asked for.
+func (j *judging) ownRules(program string, args []string) {
 	for _, r := range j.e.rules {
 		if r.words[0] != program && r.words[0] != bareName(program) || !inOrder(r.words[1:], args) {
 			continue
@@ -55,12 +66,6 @@ func (j *judging) users(program string, args []string) {
 			word = "refused"
 		}
 		j.hit(r.Level, "your rule", fmt.Sprintf("%q is %s by %s", r.Command, word, r.Origin))
-	}
-	for _, n := range j.e.opt.Narrowings {
-		if !slices.Contains(n.Programs, program) {
-			j.listed = false
-			j.hit(protocol.Confirm, ruleUnlisted, fmt.Sprintf("%s is not in the allowedPrograms of %s", clip(program), n.Origin))
-		}
 	}
 }
 
