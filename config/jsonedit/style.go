@@ -41,13 +41,13 @@ func styleOf(text []byte) style {
 func (c *container) indent(text []byte) (string, bool) {
 	gap := text[c.open+1 : c.items[0].start]
 	i := bytes.LastIndexByte(gap, '\n')
-	return string(gap[i+1:]), i >= 0
+	return blanks(gap[i+1:]), i >= 0
 }
 
 // indentAt is the white space at the start of the line of an offset.
 func indentAt(text []byte, offset int) string {
 	line := text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+	return blanks(line)
 }
 
 // render lays out a value that takes the place of an old one, or of none, on
