@@ -160,3 +160,229 @@ func TestJudgePlugin(t *testing.T) {
 		})
 	}
 }
+
+// Where a program could have been put by others, or by steps before, not even
+// its help runs unasked.
+func TestPluginPlace(t *testing.T) {
+	t.Parallel()
+	p := newPlugged(t)
+	own := p.file(t, "work/my-plugin/bin.js")
+	shared := p.file(t, "home/shared/bin.js")
+	open777 := p.file(t, "home/.slothtool/plugins/open/bin.js")
+	if err := os.Symlink(p.work, filepath.Join(p.root, "link")); err != nil {
+		t.Skip("this system makes no links:", err)
+	}
+	for _, tt := range []struct {
+		name, bin, workspace, cwd, rule string
+	}{
+		{"installed", p.bin, p.work, p.work, ""},
+		{"work in the home folder", p.bin, p.home, p.home, ""},
+		{"work in everything", p.bin, string(filepath.Separator), p.work, ""},
+		{"a plugin that is worked on", own, p.work, p.work, "plugin.workspace"},
+		{"in the step's folder alone", own, p.home, p.work, "plugin.workspace"},
+		{"worked on through a link", own, filepath.Join(p.root, "link"), filepath.Join(p.root, "link"), "plugin.workspace"},
+		{"work in the plugin's folder", p.bin, p.home, filepath.Dir(p.bin), "plugin.workspace"},
+		{"work in SlothTool's folder", p.bin, filepath.Join(p.home, ".slothtool"), p.work, "plugin.workspace"},
+		{"everybody's folder", shared, p.work, p.work, "untrusted program"},
+		{"everybody's file", open777, p.work, p.work, "untrusted program"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for path, mode := range map[string]os.FileMode{filepath.Dir(shared): 0o777, open777: 0o666} {
+				if err := os.Chmod(path, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.rule == "untrusted program" && len(programEndings()[0]) > 0 {
+				t.Skip("the rights of files say nothing here")
+			}
+			e := wordsEngine(t, open(Options{Files: osFiles{}, Home: p.home, Workspace: tt.workspace, SearchPath: []string{filepath.Dir(p.node)}}))
+			step := p.step("--help")
+			step.Bin, step.CWD = tt.bin, tt.cwd
+			j := e.JudgePlugin(step)
+			if tt.rule == "" && j.Level != protocol.Safe || tt.rule != "" && (j.Level != protocol.Confirm || j.Rules[0] != tt.rule) {
+				t.Errorf("%v %q\n%s", j.Level, j.Rules, why(j))
+			}
+		})
+	}
+}
+
+func TestPluginNode(t *testing.T) {
+	t.Parallel()
+	p := newPlugged(t)
+	inWork := p.file(t, "work/bin/node"+programEndings()[0])
+	if err := os.Chmod(inWork, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		search      []string
+		level       protocol.Level
+		path, words string
+	}{
+		"there":                {[]string{filepath.Dir(p.node)}, protocol.Safe, p.node, ""},
+		"none":                 {[]string{}, protocol.Safe, "", "node is not in the folders"},
+		"of the workspace":     {[]string{filepath.Dir(inWork)}, protocol.Confirm, "", "node was found only at"},
+		"behind the workspace": {[]string{filepath.Dir(inWork), filepath.Dir(p.node)}, protocol.Safe, p.node, ""},
+	} {
+		j := p.engine(t, open(Options{SearchPath: tt.search})).JudgePlugin(p.step("--help"))
+		if j.Level != tt.level || j.Path != tt.path || !strings.Contains(why(j), tt.words) {
+			t.Errorf("%s: %v, %q\n%s", name, j.Level, j.Path, why(j))
+		}
+		if tt.path == "" && !strings.Contains(why(j), "install Node.js 18 or newer from your system's packages or nodejs.org") {
+			t.Errorf("%s: no remedy in\n%s", name, why(j))
+		}
+	}
+}
+
+func TestPluginAllowed(t *testing.T) {
+	t.Parallel()
+	p := newPlugged(t)
+	for _, tt := range []struct {
+		name    string
+		allowed []string
+		narrow  []string // nil is none
+		listed  bool
+	}{
+		{"the default list", nil, nil, true},
+		{"slothtool", []string{"ls", "slothtool"}, nil, true},
+		{"the plugin's alias", []string{"ls", "loc"}, nil, true},
+		{"a beginning", []string{"lo*"}, nil, true},
+		{"neither", []string{"ls", "node"}, nil, false},
+		{"nothing", []string{}, nil, false},
+		{"another case", []string{"LOC", "SlothTool"}, nil, false},
+		{"narrowed to slothtool", nil, []string{"slothtool"}, true},
+		{"narrowed to the alias", nil, []string{"loc"}, true},
+		{"narrowed", nil, []string{"git", "node"}, false},
+		{"narrowed to nothing", nil, []string{}, false},
+		{"a project does not widen", []string{"ls"}, []string{"slothtool", "loc"}, false},
+	} {
+		opt := open(Options{AllowedPrograms: tt.allowed, SafePlugins: map[string][]string{"loc": {"*"}}})
+		if tt.narrow != nil {
+			opt.Narrowings = []Narrowing{{tt.narrow, "the project"}}
+		}
+		for _, arg := range []string{"--help", "safe", "--other"} {
+			j := p.engine(t, opt).JudgePlugin(p.step(arg))
+			if j.Listed != tt.listed || !tt.listed && (j.Rules[0] != ruleUnlisted || j.Level != protocol.Confirm) {
+				t.Errorf("%s, %s: listed %v, %v %q", tt.name, arg, j.Listed, j.Level, j.Rules)
+			}
+			if !tt.listed && (!strings.Contains(why(j), `add "slothtool", or "loc"`) || tt.narrow != nil && tt.allowed == nil && !strings.Contains(why(j), "the project")) {
+				t.Errorf("%s: the reason does not say what to add:\n%s", tt.name, why(j))
+			}
+		}
+	}
+}
+
+func TestPluginOwnRules(t *testing.T) {
+	t.Parallel()
+	p := newPlugged(t)
+	for _, tt := range []struct {
+		command string
+		level   protocol.Level // of the rule
+		args    []string
+		want    protocol.Level
+	}{
+		{"slothtool loc", protocol.Block, []string{"--help"}, protocol.Block},
+		{"slothtool run loc", protocol.Block, []string{"--help"}, protocol.Block},
+		{"slothtool run", protocol.Block, []string{"x"}, protocol.Block},
+		{"slothtool", protocol.Block, []string{"--version"}, protocol.Block},
+		{"slothtool loc", protocol.Confirm, []string{"--help"}, protocol.Confirm},
+		{"slothtool loc remove", protocol.Block, []string{"--force", "remove", "x"}, protocol.Block},
+		{"slothtool loc remove", protocol.Block, []string{"--help"}, protocol.Safe},
+		{"slothtool todo", protocol.Block, []string{"--help"}, protocol.Safe},
+		{"loc", protocol.Block, []string{"--help"}, protocol.Safe},  // a program of that name
+		{"node", protocol.Block, []string{"--help"}, protocol.Safe}, // plugins count as slothtool
+	} {
+		opt := open(Options{UserRules: []UserRule{{tt.command, tt.level, "ai.json"}}})
+		j := p.engine(t, opt).JudgePlugin(p.step(tt.args...))
+		if j.Level != tt.want || tt.want != protocol.Safe && j.Rules[0] != "your rule" {
+			t.Errorf("%q, %q: %v %q", tt.command, tt.args, j.Level, j.Rules)
+		}
+	}
+	refuse := []byte(`{"family": "mine", "listed": true, "for": "slothtool", "programs": {"slothtool": {"summary": "refused", "mixed": true, "commands": {
+		"loc": {"level": "L2", "reason": "is not wanted", "rule": "no loc", "operands": [{"value": "word", "many": true}], "options": [{"names": "--help"}]}},
+		"examples": {"L2": ["slothtool loc x"]}}}}`)
+	e := p.engine(t, open(Options{RuleFiles: []RuleFile{{"my rules", refuse}}}))
+	if j := e.JudgePlugin(p.step("--help")); j.Level != protocol.Block || j.Rules[0] != "no loc" {
+		t.Errorf("a rule file: %v %q", j.Level, j.Rules)
+	}
+	step := p.step("--help")
+	step.Alias = "todo"
+	if j := e.JudgePlugin(step); j.Level != protocol.Safe {
+		t.Errorf("a rule file, another plugin: %v %q", j.Level, j.Rules)
+	}
+}
+
+// What the words say cannot lower anything: hostile arguments are asked for.
+func TestPluginHostileArguments(t *testing.T) {
+	t.Parallel()
+	p := newPlugged(t)
+	e := p.engine(t, open(Options{SafePlugins: map[string][]string{"loc": {"list *", "count"}}}))
+	for _, args := range [][]string{
+		{"--help\x00"}, {" --help"}, {"--help "}, {"\u2013help"}, {"--help\n"}, {"--helр"}, {"--help", ""}, {"", "--help"},
+		{"--version", "--help"}, {"--eval", "1"}, {"-r", "./x.js", "--help"}, {"list", "-x"}, {"list", "a", "-"}, {"list", "--"},
+		{"LIST", "a"}, {"list\x00"}, {"list\u200b", "a"}, {"lıst"}, {"list a"}, {"list", "a\x00"}, {"count", ""}, {"count", "count"},
+		{"count\r"}, {"$(count)"}, {"`count`"}, {"count;", "id"}, {"list", "~/.ssh"}, {"list", "/etc/shadow"}, {"list", "~/.slothtool/backups"},
+		{"list", "/dev/zero"}, {"list", ".env"},
+	} {
+		if j := e.JudgePlugin(p.step(args...)); j.Level == protocol.Safe {
+			t.Errorf("%q runs unasked: %q", args, j.Rules)
+		}
+	}
+}
+
+func TestSafePluginsErrors(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"list | id", "a 'b", "list $(id)", "a * b", "a*", "* a", "a **", "a;b", "x > y", `a \`} {
+		_, err := New(Options{SafePlugins: map[string][]string{"loc": {"fine", line}}})
+		if err == nil || !strings.Contains(err.Error(), "loc") || !strings.Contains(err.Error(), "safePlugins") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+// FuzzSafeLine: a line allows its own words, nothing shorter or different, and
+// with a last * further words without a dash.
+func FuzzSafeLine(f *testing.F) {
+	f.Add("list\x00--json", false, "list\x00--json")
+	f.Add("list", true, "list\x00a\x00b")
+	f.Add("list", true, "list\x00-rf")
+	f.Add("", true, "")
+	f.Add("*", false, "x")
+	f.Add("a b\x00'", true, "a b\x00'\x00*")
+	f.Add("中文\x00~", false, "中文\x00~")
+	f.Fuzz(func(t *testing.T, wordsText string, more bool, argsText string) {
+		words, args := fields(wordsText), fields(argsText)
+		line := strings.TrimSpace(strings.TrimPrefix(protocol.FormatCommand("p", words), "p"))
+		if more {
+			line += " *"
+		}
+		e, err := newEngine(Options{SafePlugins: map[string][]string{"p": {line}}, Files: noFiles{}})
+		if err != nil {
+			t.Fatalf("%q of %q: %v", line, words, err)
+		}
+		want := len(args) >= len(words) && (more || len(args) == len(words))
+		for i, arg := range args {
+			switch {
+			case !want:
+			case i < len(words):
+				want = arg == words[i]
+			default:
+				want = arg == "" || arg[0] != '-'
+			}
+		}
+		_, unnamed, got := e.safeLine("p", args)
+		if got != want || got && len(unnamed) != len(args)-len(words) {
+			t.Fatalf("%q for %q: %v, expected %v (unnamed %q)", line, args, got, want, unnamed)
+		}
+		if _, _, other := e.safeLine("P", args); other {
+			t.Fatal("another plugin's line counts")
+		}
+	})
+}
+
+// fields parts a text at zero bytes; "" is no words.
+func fields(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\x00")
+}
