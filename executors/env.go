@@ -9,7 +9,8 @@ import (
 // ScrubbedEnv is the environment that a step gets out of environ, a list of
 // KEY=value: an allow-list (where programs and the home are, language, time
 // zone, certificates), and settings that keep programs plain and unattended.
-// Keys and tokens of the user never reach a step.
+// Keys and tokens of the user never reach a step, and neither do settings that
+// bring code into programs, such as NODE_OPTIONS, NODE_PATH or LD_PRELOAD.
 func ScrubbedEnv(environ []string) []string {
 	var env []string
 	for _, kv := range environ {
@@ -27,11 +28,30 @@ func ScrubbedEnv(environ []string) []string {
 	)
 }
 
+// ConsoleEnv is the environment of a step that gets the terminal: the same
+// allow-list, with what tells of the terminal and of the person's programs for
+// it, as it is in environ.
+func ConsoleEnv(environ []string) []string {
+	var env []string
+	for _, kv := range environ {
+		key, _, ok := strings.Cut(kv, "=")
+		if ok && (passed(key) || ofTerminal(key)) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func ofTerminal(key string) bool {
+	return slices.Contains([]string{"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERMINFO", "TERMINFO_DIRS", "COLORFGBG",
+		"VTE_VERSION", "WT_SESSION", "NO_COLOR", "EDITOR", "VISUAL", "PAGER"}, key)
+}
+
 func passed(key string) bool {
 	if strings.HasPrefix(key, "LC_") {
 		return true
 	}
-	names := []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+	names := []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"}
 	if runtime.GOOS == "windows" {
 		key = strings.ToUpper(key)
 		names = append(names, "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERNAME",

@@ -30,6 +30,7 @@ type ExecConfig struct {
 	SpoolLimit   int64         // bytes of a step's spools together; 64 MiB
 	KeepSpools   int           // how many steps' spools stay in SpoolDir; 20
 	Env          []string      // KEY=value; nil is ScrubbedEnv of this process's environment
+	ConsoleEnv   []string      // KEY=value, of steps that get the terminal; nil is ConsoleEnv of this process's environment
 	ParsedItems  int           // the most items of a parsed output; 50
 	ParsedBytes  int           // the most bytes of all items together, as JSON; 6 KiB
 
@@ -67,7 +68,10 @@ func NewExec(cfg ExecConfig) (*Exec, error) {
 	if cfg.Env == nil {
 		cfg.Env = ScrubbedEnv(os.Environ())
 	}
-	return &Exec{cfg: cfg, host: newHost(cfg.Env)}, nil
+	if cfg.ConsoleEnv == nil {
+		cfg.ConsoleEnv = ConsoleEnv(os.Environ())
+	}
+	return &Exec{cfg: cfg, host: newHost(append(cfg.Env[:len(cfg.Env):len(cfg.Env)], cfg.ConsoleEnv...))}, nil
 }
 
 func orDefault[T comparable](value *T, def T) T {
@@ -105,13 +109,7 @@ func (e *Exec) Run(ctx context.Context, c Command, output func(Chunk)) Result {
 	}
 	outcome, notes := p.wait(ctx, e.cfg.Timeout, e.cfg.Grace)
 	r := Result{Outcome: outcome, Duration: time.Since(start)}
-	if p.gone && p.cmd.ProcessState != nil && p.cmd.ProcessState.Exited() {
-		code := p.cmd.ProcessState.ExitCode()
-		r.ExitCode = &code
-	}
-	if p.gone && p.cmd.ProcessState == nil {
-		notes = append(notes, "its exit code is not known: another part of this program waited for it")
-	}
+	notes = append(notes, p.exitCode(&r)...)
 	p.live.close()
 	notes = append(notes, p.fill(&r, e.cfg)...)
 	notes = append(notes, p.leaveSandbox(&r, e.cfg.Sandbox, c)...)
@@ -199,10 +197,14 @@ func (p *process) closeAll(ends [2]*os.File) {
 	}
 }
 
-// wait sees the step to its end and says how it ended.
+// wait sees the step to its end and says how it ended. A timeout of 0 is none.
 func (p *process) wait(ctx context.Context, timeout, grace time.Duration) (protocol.Outcome, []string) {
-	limit := time.NewTimer(timeout)
-	defer limit.Stop()
+	var limit <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		limit = timer.C
+	}
 	outcome, notes := protocol.Ran, []string(nil)
 	drain := drainDelay
 	select {
@@ -210,7 +212,7 @@ func (p *process) wait(ctx context.Context, timeout, grace time.Duration) (proto
 		p.gone = true
 	case <-ctx.Done():
 		outcome, notes = protocol.Cancelled, append(notes, cancelNote(ctx))
-	case <-limit.C:
+	case <-limit:
 		outcome, notes = protocol.TimedOut, append(notes, "ended by the time limit of "+timeout.String())
 	}
 	if outcome != protocol.Ran {
@@ -286,6 +288,19 @@ func cancelNote(ctx context.Context) string {
 		return "cancelled"
 	}
 	return "cancelled: " + cause.Error()
+}
+
+// exitCode puts the exit code into the result, where there is one.
+func (p *process) exitCode(r *Result) (notes []string) {
+	switch state := p.cmd.ProcessState; {
+	case !p.gone:
+	case state == nil:
+		return []string{"its exit code is not known: another part of this program waited for it"}
+	case state.Exited():
+		code := state.ExitCode()
+		r.ExitCode = &code
+	}
+	return nil
 }
 
 // fill puts the output into the result; notes tell what went wrong with files.

@@ -1,11 +1,13 @@
 package executors_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -335,5 +337,20 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 	if _, err := executors.NewExec(executors.ExecConfig{Timeout: -1}); err == nil || !strings.Contains(err.Error(), "Timeout") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// uniqueSeconds is a time to sleep that no other process sleeps.
+func uniqueSeconds() string { return "600." + strconv.FormatInt(time.Now().UnixNano(), 10) }
+
+// wantGone looks for processes whose command line has mark, where the system
+// shows them in /proc.
+func wantGone(t *testing.T, mark string) {
+	t.Helper()
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err == nil && bytes.Contains(data, []byte(mark)) {
+			t.Errorf("left behind: %s %q", f, data)
+		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 // A group is the process group of a step. A process that leaves it is not
 // found again on this system.
 type group struct {
-	pid int
-	env []string
+	pid       int
+	env       []string
+	inSession bool // it is in this process's session
 }
 
 func (g *group) prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

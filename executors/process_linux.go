@@ -68,10 +68,12 @@ type group struct {
 	host *host
 	mark []byte
 	env  []string
-	pid  int    // of the program, its process group and its session
+	pid  int    // of the program, its process group and, mostly, its session
 	born uint64 // when the step began, in ticks since boot
 
 	claimed map[life]bool // processes that were found to be the step's
+
+	inSession bool // it has the terminal, and so is in this process's session
 }
 
 func (h *host) newGroup() *group {
@@ -223,7 +225,8 @@ func (g *group) look() (alive, dead []proc) {
 // marked tells by its environment whether a process that left the session is
 // the step's. One that also threw its environment away and became an orphan
 // is known by what it is not: it began after the step, stands outside of our
-// session, no other step runs, and it has no variable of ours.
+// session (where the step does, or else of our process group), no other step
+// runs, and it has no variable of ours.
 func (g *group) marked(p proc, self, own int) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
 	if err != nil {
@@ -232,7 +235,7 @@ func (g *group) marked(p proc, self, own int) bool {
 	if bytes.Contains(env, g.mark) {
 		return true
 	}
-	if p.parent != self || p.session == own || !g.host.alone() {
+	if p.parent != self || p.session == own && !(g.inSession && p.group != unix.Getpgrp()) || !g.host.alone() {
 		return false
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {

@@ -1,7 +1,6 @@
 package executors_test
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -125,19 +124,6 @@ func stats(t *testing.T) []string {
 		}
 	}
 	return all
-}
-
-// uniqueSeconds is a time to sleep that no other process sleeps.
-func uniqueSeconds() string { return "600." + strconv.FormatInt(time.Now().UnixNano(), 10) }
-
-func wantGone(t *testing.T, mark string) {
-	t.Helper()
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, f := range files {
-		if data, err := os.ReadFile(f); err == nil && bytes.Contains(data, []byte(mark)) {
-			t.Errorf("left behind: %s %q", f, data)
-		}
-	}
 }
 
 // TestMemoryIsFlat is not parallel, so that it counts its own memory only.

@@ -123,10 +123,10 @@ func newTexts() *texts {
 	return &texts{
 		denied: regexp.MustCompile(`(?i)permission denied|operation not permitted|insufficient permission|access denied|\bEACCES\b|\bEPERM\b`),
 		network: regexp.MustCompile(`(?i)could(n't| not) resolve|(temporary failure in|unable to resolve|failure in) name|name or service not known|` +
-			`network is unreachable|getaddrinfo|EAI_AGAIN|ENOTFOUND|could(n't| not) connect to server|failed to connect to|dial tcp|dial udp`),
+			`network is unreachable|getaddrinfo|EAI_AGAIN|ENOTFOUND|could(n't| not) connect to server|failed to connect to|dial tcp|dial udp|\bquery[A-Z]\w* E[A-Z]+ `),
 		local:   regexp.MustCompile(`(?i)unix:/|\.sock\b|connect to (the )?(system |session )?bus|docker daemon|d-bus|dial unix|authentication agent`),
 		socket:  regexp.MustCompile(`(?i)\bsocket|\b(bind|listen|connect)\b`),
-		kill:    regexp.MustCompile(`\bkill: `),
+		kill:    regexp.MustCompile(`\bkill(: | EPERM)`),
 		process: regexp.MustCompile(`(?i)ptrace|strace|attach|/proc/\d+`),
 	}
 }

@@ -136,14 +136,9 @@ func (s *Sandbox) readRules() (*ruleset, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.read == nil || !k.cover.fresh() {
-		files, _, _ := governed(s.Support().Landlock)
-		r, err := newRuleset(files&readRights, 0, 0)
-		if err != nil {
-			return nil, err
-		}
 		c := coverOf("/", s.unreadable(), s.hides)
-		if err := r.readable(c); err != nil {
-			r.close()
+		r, err := s.newReadRules(c)
+		if err != nil {
 			return nil, err
 		}
 		if k.read != nil {
@@ -158,11 +153,52 @@ func (s *Sandbox) readRules() (*ruleset, error) {
 	return &ruleset{fd: fd, files: k.read.files}, nil
 }
 
-func (r *ruleset) readable(c *cover) error {
+// readRulesOf gives the first layer of a profile.
+func (s *Sandbox) readRulesOf(p Profile) (*ruleset, error) {
+	r, err := s.readRules()
+	if err != nil || p.Terminal == "" {
+		return r, err
+	}
+	r.close()
+	k := &s.platform
+	k.mu.Lock()
+	c := k.cover
+	k.mu.Unlock()
+	return s.newReadRules(c, p.Terminal)
+}
+
+// checkTerminal makes sure that a path is a terminal and not another device.
+func checkTerminal(path string) error {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err != nil {
+		return fmt.Errorf("%s is no terminal: %w", path, err)
+	}
+	return nil
+}
+
+// newReadRules makes the layer that allows to read a cover and some devices.
+func (s *Sandbox) newReadRules(c *cover, more ...string) (*ruleset, error) {
+	files, _, _ := governed(s.Support().Landlock)
+	r, err := newRuleset(files&readRights, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.readable(c, more); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *ruleset) readable(c *cover, more []string) error {
 	if err := r.allow("/", readNames|unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
 		return err
 	}
-	for _, path := range slices.Concat(c.paths, devices(), []string{"/dev/shm"}) {
+	for _, path := range slices.Concat(c.paths, devices(), []string{"/dev/shm"}, more) {
 		if err := r.allow(path, readContent); err != nil {
 			return err
 		}
@@ -214,7 +250,14 @@ func (s *Sandbox) writable(r *ruleset, p Profile, scratch string) error {
 	if err := r.allow(scratch, changeTree); err != nil {
 		return err
 	}
-	for _, path := range devices() {
+	usable := devices()
+	if p.Terminal != "" {
+		if err := checkTerminal(p.Terminal); err != nil {
+			return &Failure{"lending the terminal", err}
+		}
+		usable = append(usable, p.Terminal)
+	}
+	for _, path := range usable {
 		if err := r.allow(path, useDevice); err != nil {
 			return err
 		}

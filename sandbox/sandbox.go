@@ -43,6 +43,11 @@ type Profile struct {
 	// Secrets allows to read secret places.
 	Secrets bool
 
+	// Terminal is the device of a terminal that the step gets for itself, and
+	// may therefore open by its name: absolute; "" is none. It is for steps
+	// that a person works in.
+	Terminal string
+
 	// Limits are what the step may use.
 	Limits Limits
 }
@@ -70,7 +75,7 @@ func (p Profile) String() string {
 	for _, also := range []struct {
 		allowed bool
 		name    string
-	}{{p.Network, "network"}, {p.LocalSockets, "local sockets"}, {p.Secrets, "secrets"}} {
+	}{{p.Network, "network"}, {p.LocalSockets, "local sockets"}, {p.Secrets, "secrets"}, {p.Terminal != "", "terminal"}} {
 		if also.allowed {
 			name += "+" + also.name
 		}

@@ -16,7 +16,11 @@ func (s *Sandbox) seatbelt(p Profile, scratch string) string {
 	rule("(deny file-write*)")
 	rule("(deny signal)")
 	rule("(allow signal (target same-sandbox))")
-	for _, path := range []string{"/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr"} {
+	devices := []string{"/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr"}
+	if p.Terminal != "" {
+		devices = append(devices, p.Terminal)
+	}
+	for _, path := range devices {
 		rule("(allow file-write-data (literal %s))", quote(path))
 	}
 	for _, path := range append(slices.Clone(p.Writable), scratch) {

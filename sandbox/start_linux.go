@@ -109,7 +109,7 @@ func (s *Sandbox) layers(p Profile, step *Step) (layers []*ruleset, err error) {
 		return nil, &Failure{"making the scratch folder", err}
 	}
 	if !p.Secrets {
-		r, err := s.readRules()
+		r, err := s.readRulesOf(p)
 		if err != nil {
 			return nil, err
 		}
