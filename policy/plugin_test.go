@@ -386,3 +386,27 @@ func fields(text string) []string {
 	}
 	return strings.Split(text, "\x00")
 }
+
+// A plugin that is run as a program, past plugin.run, is asked for: what is
+// said there about help and safe lines does not count here.
+func TestPluginAsProgram(t *testing.T) {
+	t.Parallel()
+	opt := open(Options{SafePlugins: map[string][]string{"loc": {"*", "./src"}}})
+	for line, want := range map[string]protocol.Level{
+		"slothtool list":          protocol.Safe,
+		"slothtool loc ./src":     protocol.Confirm,
+		"slothtool loc --help":    protocol.Confirm,
+		"slothtool run loc ./src": protocol.Confirm,
+		"slothtool ls":            protocol.Confirm, // no command of SlothTool: a plugin of that name
+		"slothtool install loc":   protocol.Confirm,
+		"slothtool uninstall loc": protocol.Confirm,
+		"slothtool update loc":    protocol.Confirm,
+		"node /home/you/.slothtool/plugins/loc/bin/loc.js --help": protocol.Confirm,
+		"node --help /home/you/.slothtool/plugins/loc/bin/loc.js": protocol.Confirm,
+		"loc --help": protocol.Confirm,
+	} {
+		if j := judge(t, opt, line); j.Level != want {
+			t.Errorf("%s: %v, expected %v\n%s", line, j.Level, want, why(j))
+		}
+	}
+}
