@@ -58,7 +58,7 @@ func (j *judging) leash(s *PatchStep) {
 		}
 	}
 	for _, held := range own.Held {
-		if held.Path != "" && j.inside(s.Path, held.Path) {
+		if j.inside(s.Path, held.Path) {
 			instead := held.Instead
 			if instead == "" {
 				instead = "by hand"
@@ -99,7 +99,7 @@ func (j *judging) patchSecrets(s *PatchStep) {
 // same says whether two paths are one file: by their names, in which case
 // never counts, or because the file system says so.
 func (j *judging) same(path, other string) bool {
-	if strings.EqualFold(filepath.Clean(path), filepath.Clean(other)) || strings.EqualFold(j.real(path), j.real(other)) {
+	if strings.EqualFold(j.real(path), j.real(other)) {
 		return true
 	}
 	a, err := j.e.files.Stat(path)

@@ -154,6 +154,14 @@ func TestPatchLinks(t *testing.T) {
 			t.Errorf("%s: %v, expected %v", member, j.Level, want)
 		}
 	}
+	// A link to what is held by its name alone.
+	other := filepath.Join(h.work, "other.json")
+	if err := os.Symlink(h.file(t, "other/.slothtool/plugin-configs/ai.json"), other); err != nil {
+		t.Fatal(err)
+	}
+	if j := h.judge(t, open(Options{}), PatchStep{Path: other, Members: []string{"language"}}); j.Level != protocol.Block {
+		t.Errorf("another's ai.json behind a link: %v", j.Level)
+	}
 	// A folder of rules that is a link.
 	rules := h.file(t, "dotfiles/rules/mine.json")
 	h.own.Held = []HeldPlace{{filepath.Join(h.home, "my-rules"), ""}}

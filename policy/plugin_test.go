@@ -65,7 +65,7 @@ func TestJudgePlugin(t *testing.T) {
 	p := newPlugged(t)
 	safe := open(Options{SafePlugins: map[string][]string{
 		"loc":  {"./src", "list --json", "list *", "show key", "'*'", "--help x", ""},
-		"todo": {"*"},
+		"todo": {"*", "read .env", "read *"},
 	}})
 	code := protocol.FactCode
 	for _, tt := range []struct {
@@ -103,11 +103,15 @@ func TestJudgePlugin(t *testing.T) {
 		{"a quoted star is a star", safe, nil, []string{"*"}, protocol.Safe, "safePlugins", []protocol.Fact{code}},
 		{"and no pattern", safe, nil, []string{"remove"}, protocol.Confirm, "plugin.run", []protocol.Fact{code}},
 		{"another plugin's lines", safe, func(s *PluginStep) { s.Alias = "todo" }, []string{"remove", "1"}, protocol.Safe, "safePlugins", []protocol.Fact{code}},
+		{"a secret place that is named", safe, func(s *PluginStep) { s.Alias = "todo" }, []string{"read", ".env"}, protocol.Safe, "safePlugins", []protocol.Fact{code}},
+		{"a secret place that is not", safe, func(s *PluginStep) { s.Alias = "todo" }, []string{"read", "a", ".env"}, protocol.Confirm, "secrets safePlugins", []protocol.Fact{code, protocol.FactSecrets}},
 		{"an alias in another case", safe, func(s *PluginStep) { s.Alias = "Todo" }, []string{"remove"}, protocol.Confirm, "plugin name plugin.run", []protocol.Fact{code}},
 		{"any words that are a secret place", safe, nil, []string{"list", "~/.ssh/id_rsa"}, protocol.Confirm, "secrets safePlugins", []protocol.Fact{code, protocol.FactSecrets}},
 		{"a secret place by its way", safe, nil, []string{"list", "../home/.ssh"}, protocol.Confirm, "secrets safePlugins", []protocol.Fact{code, protocol.FactSecrets}},
 		{"a word that is no place", safe, nil, []string{"list", "password"}, protocol.Safe, "safePlugins", []protocol.Fact{code}},
 		{"a secret place at work", open(Options{}), nil, []string{"--from=~/.ssh"}, protocol.Confirm, "plugin.run secrets", []protocol.Fact{code, protocol.FactSecrets}},
+
+		{"a secret place in an option", open(Options{}), nil, []string{"--from=/etc/sudoers"}, protocol.Confirm, "plugin.run secrets", []protocol.Fact{code, protocol.FactSecrets}},
 
 		{"its screen", safe, func(s *PluginStep) { s.Screen = "-i opens the screen of loc" }, []string{"-i"}, protocol.Confirm, "plugin.screen plugin.run", []protocol.Fact{code}},
 		{"the screen of a safe line", safe, func(s *PluginStep) { s.Screen = "x" }, nil, protocol.Confirm, "plugin.screen safePlugins", []protocol.Fact{code}},
@@ -138,6 +142,7 @@ func TestJudgePlugin(t *testing.T) {
 		{"a path as alias", safe, func(s *PluginStep) { s.Alias = "../loc" }, []string{"--help"}, protocol.Confirm, "plugin name plugin.help", []protocol.Fact{code}},
 		{"no alias", safe, func(s *PluginStep) { s.Alias = "" }, []string{"--help"}, protocol.Confirm, "plugin name plugin.help", []protocol.Fact{code}},
 		{"an option as program", safe, func(s *PluginStep) { s.Bin = "--eval=process.exit()" }, []string{"--help"}, protocol.Block, "plugin program plugin.help", []protocol.Fact{code}},
+		{"a zero byte in the program", safe, func(s *PluginStep) { s.Bin += "\x00" }, []string{"--help"}, protocol.Block, "plugin program plugin.help", []protocol.Fact{code}},
 		{"no program", safe, func(s *PluginStep) { s.Bin = "" }, []string{"--help"}, protocol.Block, "plugin program plugin.help", []protocol.Fact{code}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -329,62 +334,38 @@ func TestPluginHostileArguments(t *testing.T) {
 	}
 }
 
-func TestSafePluginsErrors(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{"list | id", "a 'b", "list $(id)", "a * b", "a*", "* a", "a **", "a;b", "x > y", `a \`} {
-		_, err := New(Options{SafePlugins: map[string][]string{"loc": {"fine", line}}})
-		if err == nil || !strings.Contains(err.Error(), "loc") || !strings.Contains(err.Error(), "safePlugins") {
-			t.Errorf("%q: %v", line, err)
+// FuzzJudgePlugin: nothing runs unasked but help, the version, and safe lines;
+// and never where the plugin or the model says more.
+func FuzzJudgePlugin(f *testing.F) {
+	f.Add("loc", "--help", "", "")
+	f.Add("loc", "list\x00a", "network", "")
+	f.Add("loc", "list\x00~/.ssh", "", "a screen")
+	f.Add("../loc", "--eval\x00x", "elevated", "")
+	p := newPlugged(f)
+	e := p.engine(f, open(Options{SafePlugins: map[string][]string{"loc": {"list *", "x"}}}))
+	f.Fuzz(func(t *testing.T, alias, args, declared, screen string) {
+		step := p.step(fields(args)...)
+		step.Alias, step.Screen = alias, screen
+		if declared != "" {
+			step.Declared = []protocol.Fact{protocol.Fact(declared)}
 		}
-	}
-}
-
-// FuzzSafeLine: a line allows its own words, nothing shorter or different, and
-// with a last * further words without a dash.
-func FuzzSafeLine(f *testing.F) {
-	f.Add("list\x00--json", false, "list\x00--json")
-	f.Add("list", true, "list\x00a\x00b")
-	f.Add("list", true, "list\x00-rf")
-	f.Add("", true, "")
-	f.Add("*", false, "x")
-	f.Add("a b\x00'", true, "a b\x00'\x00*")
-	f.Add("中文\x00~", false, "中文\x00~")
-	f.Fuzz(func(t *testing.T, wordsText string, more bool, argsText string) {
-		words, args := fields(wordsText), fields(argsText)
-		line := strings.TrimSpace(strings.TrimPrefix(protocol.FormatCommand("p", words), "p"))
-		if more {
-			line += " *"
+		j := e.JudgePlugin(step)
+		if len(j.Rules) != len(j.Reasons) || !slices.Equal(j.Args, append([]string{p.bin}, step.Args...)) || j.Path != p.node {
+			t.Fatalf("%+v", j)
 		}
-		e, err := newEngine(Options{SafePlugins: map[string][]string{"p": {line}}, Files: noFiles{}})
-		if err != nil {
-			t.Fatalf("%q of %q: %v", line, words, err)
+		if declared == "elevated" && j.Level != protocol.Block {
+			t.Fatalf("more rights are %v", j.Level)
 		}
-		want := len(args) >= len(words) && (more || len(args) == len(words))
-		for i, arg := range args {
-			switch {
-			case !want:
-			case i < len(words):
-				want = arg == words[i]
-			default:
-				want = arg == "" || arg[0] != '-'
-			}
+		if j.Level != protocol.Safe {
+			return
 		}
-		_, unnamed, got := e.safeLine("p", args)
-		if got != want || got && len(unnamed) != len(args)-len(words) {
-			t.Fatalf("%q for %q: %v, expected %v (unnamed %q)", line, args, got, want, unnamed)
-		}
-		if _, _, other := e.safeLine("P", args); other {
-			t.Fatal("another plugin's line counts")
+		help := slices.Equal(step.Args, []string{"--help"}) || slices.Equal(step.Args, []string{"--version"})
+		line := alias == "loc" && (slices.Equal(step.Args, []string{"x"}) || len(step.Args) > 0 && step.Args[0] == "list" &&
+			!slices.ContainsFunc(step.Args, func(s string) bool { return strings.HasPrefix(s, "-") }))
+		if screen != "" || !plainName(alias) || !help && !(line && (declared == "" || declared == "code")) {
+			t.Fatalf("%q %q runs unasked (declares %q, screen %q)", alias, step.Args, declared, screen)
 		}
 	})
-}
-
-// fields parts a text at zero bytes; "" is no words.
-func fields(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\x00")
 }
 
 // A plugin that is run as a program, past plugin.run, is asked for: what is
