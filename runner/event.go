@@ -23,7 +23,7 @@ const (
 	MessageUpdate EventType = "message_update" // Role, Kind, Delta or Thinking
 	MessageEnd    EventType = "message_end"    // Role, Reply or Violations or Error
 
-	ToolExecutionStart  EventType = "tool_execution_start"  // ID, Step, Judgement
+	ToolExecutionStart  EventType = "tool_execution_start"  // ID, Step, Judgement, Change
 	ToolExecutionUpdate EventType = "tool_execution_update" // ID, Chunk
 	ToolExecutionEnd    EventType = "tool_execution_end"    // ID, Observation
 
@@ -53,6 +53,7 @@ type Event struct {
 	Step        *protocol.Step
 	CWD         string
 	Judgement   *policy.Judgement
+	Change      *FileChange      // tool_execution_start of config.json_patch: what it would do
 	Decision    protocol.Decider // who let the step run
 	Chunk       *executors.Chunk
 	Observation *protocol.Observation

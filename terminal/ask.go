@@ -34,15 +34,28 @@ func (f *Face) Asker() runner.Asker {
 		}
 	}
 	if f.cfg.Yes {
-		return yes{inner}
+		return &yes{Asker: inner}
 	}
 	return inner
 }
 
 // console finds the terminal to ask at; nil where there is none. Questions
 // are written to standard error where that is a terminal. Where standard
-// input carries data the terminal of the process is read instead.
+// input carries data the terminal of the process is read instead. What was
+// found once is found again.
 func (f *Face) console() *console {
+	f.consoleMu.Lock()
+	defer f.consoleMu.Unlock()
+	if f.found == nil {
+		f.found = f.findConsole()
+	}
+	if f.found == nil || !foreground(f.found.in.fd) {
+		return nil
+	}
+	return f.found
+}
+
+func (f *Face) findConsole() *console {
 	c := &console{f.in, f.err, f.modes}
 	switch {
 	case f.in.terminal && f.err.terminal:
@@ -63,9 +76,6 @@ func (f *Face) console() *console {
 		f.cleanup = append([]func(){c.modes.restore}, f.cleanup...)
 		f.mu.Unlock()
 	default:
-		return nil
-	}
-	if !foreground(c.in.fd) {
 		return nil
 	}
 	return c
@@ -112,8 +122,20 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 	defer a.done()
 	told, said := a.alreadyShown(q)
 	a.explain(q, told, said)
+	question, keys, more := t.AskRun, t.AskKeys, false
+	if q.Change != nil {
+		question = t.AskWrite
+		more = a.change(q.Change)
+	}
+	always := q.Change == nil && !q.Person
+	if !always {
+		keys = t.AskOnce
+	}
+	if more {
+		keys += "  " + t.DiffKey
+	}
 	for {
-		line, err := a.ask(ctx, t.AskRun+" "+t.AskKeys)
+		line, err := a.ask(ctx, question+" "+keys)
 		if err != nil {
 			return runner.No, err
 		}
@@ -127,7 +149,9 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 			return runner.Edit, nil
 		case is(t.WhyWords, word):
 			a.explainAll(q)
-		case is(t.AlwaysWords, word):
+		case q.Change != nil && is(t.DiffWords, word):
+			a.wholeChange(q.Change)
+		case always && is(t.AlwaysWords, word):
 			a.say("", fmt.Sprintf(t.AlwaysWhat, clean(q.CWD)))
 			a.command(q.Judgement.Level, stepLine(&q.Step))
 			line, err := a.ask(ctx, t.AlwaysSure)
@@ -144,20 +168,6 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 	}
 }
 
-// alreadyShown tells whether progress has just shown the step and why the
-// model wants it on the same screen.
-func (a *asker) alreadyShown(q runner.Confirmation) (step, message bool) {
-	p := a.face.people
-	if p == nil || a.out != a.face.err {
-		return false, false
-	}
-	a.face.mu.Lock()
-	defer a.face.mu.Unlock()
-	step, message = p.told == stepLine(&q.Step), p.said == q.Message
-	p.told, p.said = stepLine(&q.Step), q.Message
-	return step, message
-}
-
 // runs shows that the step runs now.
 func (a *asker) runs(q runner.Confirmation) {
 	a.face.mu.Lock()
@@ -168,85 +178,6 @@ func (a *asker) runs(q runner.Confirmation) {
 }
 
 func is(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
-
-// explain shows all that the person needs to decide, but for what stands
-// just above.
-func (a *asker) explain(q runner.Confirmation, told, said bool) {
-	t := a.face.texts
-	if !told {
-		a.command(q.Judgement.Level, stepLine(&q.Step))
-	}
-	if !told || q.Again {
-		a.indented(becauseOf(q.Judgement.Rules, q.Judgement.Reasons))
-	}
-	if q.Bare {
-		a.say("", t.Bare)
-	}
-	a.say(t.Folder, visibleLine(q.CWD))
-	if !said {
-		a.say(t.Why, strings.TrimSpace(clean(q.Message)))
-	}
-	a.say(t.Effect, strings.TrimSpace(clean(q.ExpectedEffect)))
-}
-
-// explainAll shows what the question itself leaves out, rule by rule and
-// argument by argument.
-func (a *asker) explainAll(q runner.Confirmation) {
-	t, j := a.face.texts, q.Judgement
-	a.say(t.Why, strings.TrimSpace(clean(q.Message)))
-	for i, rule := range j.Rules {
-		if i < len(j.Reasons) {
-			a.say(cleanLine(rule), cleanLine(j.Reasons[i]))
-		} else {
-			a.say(t.Rule, cleanLine(rule))
-		}
-	}
-	var facts []string
-	for _, f := range j.Facts {
-		facts = append(facts, string(f))
-	}
-	a.say(t.Facts, strings.Join(facts, ", "))
-	a.say(t.Claims, t.claims(q.Step.Requires))
-	if !j.Listed {
-		a.say(t.Settings, t.Unlisted)
-	}
-	if q.Step.Tool == "" || q.Step.Tool == protocol.ToolExec {
-		a.say(t.Program, protocol.FormatCommand(q.Step.Program, nil))
-	}
-	for i, arg := range q.Step.Args {
-		a.say(fmt.Sprintf(t.Argument, i+1), protocol.FormatCommand(arg, nil))
-	}
-	a.say(t.Found, visibleLine(j.Path))
-	if j.Path != "" && !slices.Equal(j.Args, q.Step.Args) {
-		a.say(t.RunAs, protocol.FormatCommand(q.Step.Program, j.Args))
-	}
-	a.say(t.Env, strings.Join(j.Env, " "))
-}
-
-// claims names what the model says that a step requires.
-func (t *texts) claims(r protocol.Requires) string {
-	var out []string
-	for _, c := range []struct {
-		name string
-		said bool
-	}{{"confirm", r.Confirm}, {"elevated", r.Elevated}, {"network", r.Network}, {"write", r.Write}} {
-		if c.said {
-			out = append(out, c.name+"=true")
-		}
-	}
-	if out == nil {
-		return t.None
-	}
-	return strings.Join(out, ", ")
-}
-
-// visibleLine shows a path such that nothing in it hides.
-func visibleLine(path string) string {
-	if path == "" {
-		return ""
-	}
-	return protocol.FormatCommand(path, nil)
-}
 
 // Select implements [runner.Asker].
 func (a *asker) Select(ctx context.Context, title string, options []string) (int, error) {
@@ -312,11 +243,6 @@ func (a *asker) Edit(ctx context.Context, title, text string) (string, error) {
 		line = text
 	}
 	return line, err
-}
-
-// EditFile implements [runner.Asker].
-func (a *asker) EditFile(context.Context, string, []byte) ([]byte, error) {
-	return nil, runner.ErrNobody
 }
 
 // open makes room for a question.

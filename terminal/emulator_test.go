@@ -76,14 +76,14 @@ func (e *emulator) put(g string, width int) {
 func (e *emulator) csi(arg string, final byte) {
 	n, _ := strconv.Atoi(arg)
 	switch final {
-	case 'm':
+	case 'm', 's', 'r', 'u': // scrolling parts and the saved cursor are not shown
 	case 'A':
 		top := max(len(e.lines)-e.height, 0)
 		e.row = max(e.row-max(n, 1), top)
 	case 'C':
 		e.col += max(n, 1)
 	case 'h', 'l':
-		if arg != "?2004" {
+		if !strings.Contains(sane, "\x1b["+arg+"h") && !strings.Contains(sane, "\x1b["+arg+"l") {
 			e.strange = append(e.strange, arg+string(final))
 		}
 	case 'J':

@@ -64,6 +64,9 @@ type (
 		Step      *stepShape       `json:"step"`
 		Judgement *judgementShape  `json:"judgement,omitzero"`
 		DecidedBy protocol.Decider `json:"decidedBy,omitzero"`
+		Path      string           `json:"path,omitzero"` // of the file that is changed
+		Created   bool             `json:"created,omitzero"`
+		Diff      string           `json:"diff,omitzero"`
 	}
 	toolUpdate struct {
 		head
@@ -182,7 +185,13 @@ func (e *events) event(ev runner.Event) {
 			Violations: ev.Violations, Error: shapeError(ev.Error), Usage: ev.Usage, Enforced: ev.Enforced,
 		})
 	case runner.ToolExecutionStart:
-		e.write(toolStart{h, ev.ID, ev.CWD, shapeStep(ev.Step), shapeJudgement(ev.Judgement), ev.Decision})
+		line := toolStart{
+			head: h, ID: ev.ID, CWD: ev.CWD, Step: shapeStep(ev.Step), Judgement: shapeJudgement(ev.Judgement), DecidedBy: ev.Decision,
+		}
+		if c := ev.Change; c != nil {
+			line.Path, line.Created, line.Diff = c.Path, c.Created, unified(c)
+		}
+		e.write(line)
 	case runner.ToolExecutionUpdate:
 		if ev.Chunk != nil {
 			name := "stdout"

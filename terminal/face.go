@@ -63,6 +63,12 @@ type Face struct {
 	cleanup []func()
 
 	conversation bool // more questions may follow
+
+	lent     bool      // a program has the terminal
+	returned time.Time // when it was given back last
+
+	consoleMu sync.Mutex
+	found     *console // nil: none was found yet
 }
 
 // New looks at the streams and gives the face. Close must be called at the

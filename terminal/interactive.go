@@ -124,8 +124,12 @@ func (l *loop) watch() (stop func()) {
 	return func() { signal.Stop(signals); close(done) }
 }
 
-// interrupt is one Ctrl-C. It tells whether it was the second one.
+// interrupt is one Ctrl-C. It tells whether it was the second one. One that
+// is meant for the program that has the terminal is none.
 func (l *loop) interrupt() (second bool) {
+	if l.face.Lent() {
+		return false
+	}
 	l.mu.Lock()
 	second = time.Since(l.interrupted) < secondInterrupt
 	l.interrupted = time.Now()

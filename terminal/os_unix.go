@@ -45,6 +45,23 @@ func foreground(fd int) bool {
 	return err != nil || group == unix.Getpgrp()
 }
 
+// takeBack makes the process group of this process the one in front again,
+// where a program that ended had put itself there.
+func takeBack(fd int) {
+	if foreground(fd) {
+		return
+	}
+	signal.Ignore(syscall.SIGTTOU) // it would stop who asks from the background
+	_ = unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, unix.Getpgrp())
+	signal.Reset(syscall.SIGTTOU)
+}
+
+// endSoftly asks a program to end.
+func endSoftly(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+
+// editors are looked for in this order.
+func editors() []string { return []string{"vi", "nano"} }
+
 // waitReadable waits until fd can be read or stop can.
 func waitReadable(fd int, stop *os.File) error {
 	stopFD := int(stop.Fd())

@@ -32,6 +32,14 @@ func flushInput(fd int) { _ = windows.FlushConsoleInputBuffer(windows.Handle(fd)
 
 func foreground(int) bool { return true }
 
+func takeBack(int) {}
+
+// endSoftly ends a program: there is no softer way.
+func endSoftly(p *os.Process) error { return p.Kill() }
+
+// editors are looked for in this order.
+func editors() []string { return []string{"notepad"} }
+
 func stopSelf() {}
 
 func resizeSignals() []os.Signal { return nil }

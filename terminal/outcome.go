@@ -41,7 +41,8 @@ func (p *people) final(ev runner.Event, a announced) announced {
 	o := ev.Observation
 	switch {
 	case ev.Step != nil:
-		a.line = stepLine(ev.Step)
+		a.line, a.tool = stepLine(ev.Step), ev.Step.Tool
+	case o.Tool != "cmd" && a.line != "":
 	case o.Program != nil:
 		a.line = protocol.FormatCommand(*o.Program, o.Args)
 	case a.line == "":
@@ -60,13 +61,18 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 	var facts []string
 	said := "" // by the command, about its failure
 	st := yellow
+	change := changeOf(o)
 	switch o.Outcome {
 	case protocol.Ran:
 		if o.ExitCode != nil && *o.ExitCode != 0 {
 			facts = append(facts, fmt.Sprintf(p.t.ExitCode, *o.ExitCode))
 			said = firstLine(o.StderrTail)
-		} else if o.ExitCode == nil && o.Tool == "cmd" && o.Note == "" { // else the note names the signal
+		} else if o.ExitCode == nil && a.tool != protocol.ToolJSONPatch && o.Note == "" { // else the note names the signal
 			facts = append(facts, p.t.Stopped)
+		}
+		if change != nil && change.Backup != "" {
+			st = green
+			facts = append(facts, p.changed(change))
 		}
 	case protocol.TimedOut:
 		facts = append(facts, p.t.TimedOut)
@@ -79,7 +85,7 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 		p.refused(o, a)
 		return
 	case protocol.Declined:
-		facts = append(facts, p.t.Declined)
+		facts = append(facts, p.byTool(a, p.t.Declined, p.t.NotChangedSaidNo))
 	case protocol.Skipped:
 		facts = append(facts, p.t.Skipped)
 	}
@@ -102,6 +108,9 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 		facts[0] += ","
 	}
 	p.line(5, facts[0], st, strings.Join(facts[1:], ", "))
+	if change != nil && o.Outcome == protocol.Ran && p.face.cfg.Verbose && change.Diff != p.diff {
+		p.writtenDiff(change.Diff)
+	}
 	if said != "" && !p.face.cfg.Verbose { // else its output stands above
 		p.line(5, "|", dim, said)
 	}
@@ -130,17 +139,21 @@ func (p *people) refused(o *protocol.Observation, a announced) {
 			note = becauseOf(v.Rules, v.Reasons)
 		}
 	}
+	refused := p.byTool(a, p.t.Refused, p.t.NotChanged)
 	if note == "" {
-		p.line(5, p.t.Refused, red, "")
+		p.line(5, refused, red, "")
 	} else {
-		p.line(5, p.t.Refused+":", red, note)
+		p.line(5, refused+":", red, note)
 	}
 	hint := ""
 	switch {
+	case !a.listed && a.tool == protocol.ToolJSONPatch: // the reason says it
 	case !a.listed:
 		hint = p.t.RefusedUnlisted
 	case a.level == protocol.Block:
-		hint = p.t.RefusedBlocked
+		hint = p.byTool(a, p.t.RefusedBlocked, p.t.RefusedEdit)
+	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody && (p.face.cfg.Yes || a.tool == protocol.ToolJSONPatch):
+		hint = p.t.RefusedPerson // --yes is not enough
 	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody:
 		hint = p.t.RefusedHint
 	}

@@ -22,19 +22,21 @@ type people struct {
 	steps  map[string]announced // by id, as long as they run
 	told   string               // the step that the person was shown last
 	said   string               // why the model wants it, as it was shown
+	diff   string               // that the person was shown last
 	output lines                // of the running step, with Verbose
 }
 
 // announced is what is known of a step from its start.
 type announced struct {
 	line   string
+	tool   protocol.Tool
 	listed bool
 	level  protocol.Level
 }
 
 func newPeople(f *Face) *people {
 	p := &people{face: f, out: f.err, t: f.texts, steps: map[string]announced{}}
-	p.spin = spinner{out: f.err, lock: &f.mu, free: func() bool { return !p.beside() }}
+	p.spin = spinner{out: f.err, lock: &f.mu, free: func() bool { return !p.beside() && !f.lent }}
 	return p
 }
 
@@ -88,7 +90,7 @@ func (p *people) fact(label string, st style, fact, hint string) {
 func (p *people) event(ev runner.Event) {
 	switch ev.Type {
 	case runner.AgentStart:
-		p.repair, p.told, p.said = nil, "", ""
+		p.repair, p.told, p.said, p.diff = nil, "", "", ""
 		clear(p.steps)
 		p.wait(p.t.Thinking)
 	case runner.MessageStart:
@@ -185,7 +187,7 @@ func (p *people) stepStart(ev runner.Event) {
 	if ev.Step == nil {
 		return
 	}
-	a := announced{line: stepLine(ev.Step), listed: true}
+	a := announced{line: stepLine(ev.Step), tool: ev.Step.Tool, listed: true}
 	if ev.Judgement != nil {
 		a.listed, a.level = ev.Judgement.Listed, ev.Judgement.Level
 	}

@@ -40,10 +40,17 @@ func child(mode string) int {
 	})
 	defer f.Close()
 	agent := &scripted{face: f}
-	if mode == "ask" {
+	switch mode {
+	case "ask", "patch", "lend":
 		agent.asker = f.Asker()
-		agent.Prompt(context.Background(), runner.Input{Text: "commit"})
+		question := mode
+		if mode == "ask" {
+			question = "commit"
+		}
+		agent.Prompt(context.Background(), runner.Input{Text: question})
 		return 0
+	case "rude":
+		return rude()
 	}
 	if mode == "pipe" {
 		agent.Prompt(context.Background(), runner.Input{Text: "hello"})
@@ -99,6 +106,10 @@ func (a *scripted) Prompt(ctx context.Context, input runner.Input) runner.Result
 	case "select":
 		n, err := a.asker.Select(ctx, "3 steps were done.", []string{"continue", "stop", "keep going this turn"})
 		return reply(fmt.Sprintf("chosen %d %v", n, err))
+	case "patch":
+		return reply(a.patch(ctx))
+	case "lend":
+		return reply(a.lend())
 	case "wait":
 		a.typed()
 		return reply("waited")

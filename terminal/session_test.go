@@ -98,7 +98,7 @@ func (s *session) copy() {
 // wholeSequences tells how much of p ends with a whole character.
 func wholeSequences(p []byte) int {
 	end := len(p)
-	if i := bytes.LastIndexByte(p, 0x1b); i >= 0 && !bytes.ContainsAny(p[i+1:], "ABCDHJKhlm") {
+	if i := bytes.LastIndexByte(p, 0x1b); i >= 0 && !bytes.ContainsAny(p[i+1:], "ABCDHJKhlmsru") {
 		end = i
 	}
 	for i := max(end-3, 0); i < end; i++ {
@@ -194,7 +194,7 @@ func (s *session) exit(code int) {
 	s.until("the end of bracketed paste", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return strings.Count(s.raw.String(), pasteOn) == strings.Count(s.raw.String(), pasteOff)
+		return strings.LastIndex(s.raw.String(), pasteOn) <= strings.LastIndex(s.raw.String(), pasteOff)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,33 +13,67 @@ func trimZero(x float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
 }
 
-// stepLine writes a step as one line in which every byte can be seen.
+// mostOperations is how many operations of a patch are named on a line.
+const mostOperations = 4
+
+// stepLine writes a step as one line in which every byte can be seen. Of a
+// patch it names the file and the places, not the values.
 func stepLine(s *protocol.Step) string {
 	switch s.Tool {
 	case protocol.ToolPluginRun:
-		return string(s.Tool) + " " + protocol.FormatCommand(s.Plugin, s.Args)
+		return protocol.FormatCommand(s.Plugin, s.Args) + " (plugin)"
 	case protocol.ToolJSONPatch:
-		words := []string{s.Path}
-		for _, op := range s.Patch {
-			word := op.Op + " " + op.Path
-			if op.From != "" {
-				word = op.Op + " " + op.From + " → " + op.Path
-			}
-			if len(op.Value) > 0 {
-				word += " = " + string(op.Value)
-			}
-			words = append(words, word)
+		all := operations(s)
+		if more := len(all) - mostOperations; more > 0 {
+			all = append(all[:mostOperations:mostOperations], "… (+"+itoa(more)+")")
 		}
-		for _, set := range s.Set {
-			words = append(words, set.Path+" = "+string(set.Value))
-		}
-		for _, path := range s.Unset {
-			words = append(words, "remove "+path)
-		}
-		return protocol.FormatCommand(string(s.Tool), words)
+		return "edit " + tildePath(s.Path) + ": " + strings.Join(all, ", ")
 	default:
 		return protocol.FormatCommand(s.Program, s.Args)
 	}
+}
+
+// operations names what a patch does, place by place. What only sets a value
+// is its place alone.
+func operations(s *protocol.Step) []string {
+	var all []string
+	for _, op := range s.Patch {
+		word := pointer(op.Path)
+		if op.From != "" {
+			word = pointer(op.From) + " → " + word
+		}
+		if op.Op != "replace" && op.Op != "add" {
+			word = protocol.FormatCommand(op.Op, nil) + " " + word
+		}
+		all = append(all, word)
+	}
+	for _, set := range s.Set {
+		all = append(all, pointer(set.Path))
+	}
+	for _, path := range s.Unset {
+		all = append(all, "remove "+pointer(path))
+	}
+	return all
+}
+
+// pointer shows a JSON Pointer, without the middle of a very long one.
+func pointer(path string) string {
+	const most = 60
+	if all := cells(path, 0); len(all) > most {
+		path = cellsText(all[:most/2]) + "…" + cellsText(all[len(all)-most/2:])
+	}
+	return protocol.FormatCommand(path, nil)
+}
+
+// tildePath shows a path such that nothing in it hides. A ~ at its beginning
+// stays bare: it is the home folder, as a shell has it.
+func tildePath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if shown := protocol.FormatCommand(rest, nil); shown == rest {
+			return path
+		}
+	}
+	return protocol.FormatCommand(path, nil)
 }
 
 // chop breaks a command into rows without losing one of its cells: behind a

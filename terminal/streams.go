@@ -50,6 +50,9 @@ type output struct {
 	color    bool
 	measure  func() (columns, rows int, err error)
 	err      error // of the first write that failed; no write follows it
+
+	lent bool   // a program has the terminal
+	held []byte // that is written when it is given back
 }
 
 // newOutput looks at a stream once.
@@ -109,6 +112,10 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	if len(p) == 0 {
 		return 0, nil
+	}
+	if o.lent {
+		o.held = append(o.held, p...)
+		return len(p), nil
 	}
 	n, err := o.w.Write(p)
 	if err != nil {

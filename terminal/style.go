@@ -16,11 +16,12 @@ const (
 	blue
 	magenta
 	cyan
+	reverse
 )
 
 // codes gives the SGR parameters of a style.
 func (s style) codes() string {
-	table := [...]string{"1", "2", "3", "4", "31", "32", "33", "34", "35", "36"}
+	table := [...]string{"1", "2", "3", "4", "31", "32", "33", "34", "35", "36", "7"}
 	var out []string
 	for i, code := range table {
 		if s&(1<<i) != 0 {

@@ -24,7 +24,8 @@ type texts struct {
 	NoteLabel, ErrorLabel, WarningLabel, HintLabel                string
 
 	ExitCode, Took, Stopped, NotStarted, Refused, RefusedHint     string
-	RefusedBlocked, RefusedUnlisted                               string
+	RefusedBlocked, RefusedUnlisted, RefusedPerson, RefusedEdit   string
+	Changed, Created, NotChanged, NotChangedSaidNo                string
 	Declined, Skipped, TimedOut, Cancelled, Truncated, OutputFile string
 
 	EndInvalid, EndAborted, EndAbortedTurn, EndProvider  string
@@ -33,11 +34,14 @@ type texts struct {
 	HintContext, HintNotFound, HintInvalid, HintOverload string
 	HintInvalidAnswer, HintTimeout, HintRefusal          string
 
-	AskRun, AskKeys, AskAgain                                              string
+	AskRun, AskKeys, AskOnce, AskAgain                                     string
+	AskWrite, DiffKey, DiffMore, DiffAgain, WillCreate, File, Operations   string
+	ScreenOpens                                                            string
 	Bare, Folder, Why, Effect, Rule, Facts, Found, RunAs                   string
 	Env, Claims, Program, Argument, Settings, None, Unlisted               string
 	AlwaysWhat, AlwaysSure                                                 string
-	YesWords, NoWords, EditWords, AlwaysWords, WhyWords                    string
+	YesWords, NoWords, EditWords, AlwaysWords, WhyWords, DiffWords         string
+	EditorSame, EditorEmpty, EditorFailed, EditorNone                      string
 	EditTitle, EditKeys, EditPlain, SelectPrompt, SelectAgain, InputPrompt string
 
 	Continue, Stop, KeepGoing string
@@ -94,12 +98,17 @@ func english() *texts {
 		RefusedHint:     "it needs your yes: run ai in a terminal, or with --yes, or run it yourself",
 		RefusedBlocked:  "level L2 is never run; if you want it, run it yourself",
 		RefusedUnlisted: "the program is not in allowedPrograms; `ai policy list` shows what is",
-		Declined:        "not run: you said no",
-		Skipped:         "not run: an earlier step did not succeed",
-		TimedOut:        "stopped: it took longer than allowed",
-		Cancelled:       "stopped",
-		Truncated:       "the output was longer than is kept",
-		OutputFile:      "all of the output: %s",
+		RefusedPerson:   "only a person can allow it: run ai in a terminal",
+		RefusedEdit:     "level L2 is never done; if you want it, change the file yourself",
+		Changed:         "changed; `ai undo` takes it back",
+		Created:         "created; `ai undo` takes it back",
+		NotChanged:      "not changed", NotChangedSaidNo: "not changed: you said no",
+		Declined:   "not run: you said no",
+		Skipped:    "not run: an earlier step did not succeed",
+		TimedOut:   "stopped: it took longer than allowed",
+		Cancelled:  "stopped",
+		Truncated:  "the output was longer than is kept",
+		OutputFile: "all of the output: %s",
 
 		EndInvalid:        "the model's answers were not in the agreed form",
 		EndAborted:        "stopped",
@@ -121,15 +130,25 @@ func english() *texts {
 
 		AskRun:   "Run this?",
 		AskKeys:  "[y]es  [N]o  [e]dit  [a]lways this session  [w]hy",
-		AskAgain: "Please answer y, n, e, a or w; Enter is no.",
-		Bare:     "no sandbox: the kernel does not hold this step to what it may do",
-		Folder:   "folder", Why: "why", Effect: "effect", Rule: "rule",
+		AskOnce:  "[y]es  [N]o  [e]dit  [w]hy",
+		AskAgain: "Please answer with one of the keys shown; Enter is no.",
+		AskWrite: "Write this?", DiffKey: "[d]iff: all of it",
+		DiffMore:   "… lines that are not shown: %d; d shows all",
+		DiffAgain:  "Somebody else changed the file meanwhile. This is what would be done now:",
+		WillCreate: "will be created", File: "file", Operations: "operations",
+		ScreenOpens: "The plugin opens its own screen and gets this terminal until it ends.",
+		Bare:        "no sandbox: the kernel does not hold this step to what it may do",
+		Folder:      "folder", Why: "why", Effect: "effect", Rule: "rule",
 		Facts: "facts", Found: "found at", RunAs: "runs as", Env: "with", Claims: "the model says",
 		Program: "program", Argument: "argument %d", Settings: "settings", None: "it needs nothing special",
 		Unlisted:   "not in allowedPrograms",
 		AlwaysWhat: "For the rest of this session, exactly this runs without a question, in %s:",
 		AlwaysSure: "Allow it? [y]es  [N]o",
-		YesWords:   "y yes ok", NoWords: "n no", EditWords: "e edit", AlwaysWords: "a always", WhyWords: "w why ?",
+		YesWords:   "y yes ok", NoWords: "n no", EditWords: "e edit", AlwaysWords: "a always", WhyWords: "w why ?", DiffWords: "d diff all",
+		EditorSame:   "The text is as it was before the editor.",
+		EditorEmpty:  "The text is empty; it is not taken.",
+		EditorFailed: "The editor failed (%s); its text is not taken.",
+		EditorNone:   "There is no editor: name one in VISUAL or EDITOR.",
 		EditTitle:    "Change the command",
 		EditKeys:     "Enter takes it, Ctrl-C leaves it.",
 		EditPlain:    "New command (empty leaves it)",
@@ -187,12 +206,17 @@ func chinese() *texts {
 		RefusedHint:     "需要您确认：请在终端中运行 ai，或加上 --yes，或自行运行该命令",
 		RefusedBlocked:  "L2 级命令从不运行；如有需要请自行运行",
 		RefusedUnlisted: "该程序不在 allowedPrograms 中；`ai policy list` 列出允许的程序",
-		Declined:        "未运行：您已拒绝",
-		Skipped:         "未运行：前面的步骤没有成功",
-		TimedOut:        "已停止：超过时间限制",
-		Cancelled:       "已停止",
-		Truncated:       "输出过长，只保留了一部分",
-		OutputFile:      "完整输出：%s",
+		RefusedPerson:   "只有您本人可以允许：请在终端中运行 ai",
+		RefusedEdit:     "L2 级修改从不执行；如有需要请自行修改该文件",
+		Changed:         "已修改；`ai undo` 可以恢复",
+		Created:         "已创建；`ai undo` 可以恢复",
+		NotChanged:      "未修改", NotChangedSaidNo: "未修改：您已拒绝",
+		Declined:   "未运行：您已拒绝",
+		Skipped:    "未运行：前面的步骤没有成功",
+		TimedOut:   "已停止：超过时间限制",
+		Cancelled:  "已停止",
+		Truncated:  "输出过长，只保留了一部分",
+		OutputFile: "完整输出：%s",
 
 		EndInvalid:        "模型的回答不符合约定的格式",
 		EndAborted:        "已停止",
@@ -214,15 +238,25 @@ func chinese() *texts {
 
 		AskRun:   "要运行吗？",
 		AskKeys:  "是[y]  否[N]  编辑[e]  本次会话总是允许[a]  为什么[w]",
-		AskAgain: "请回答 y、n、e、a 或 w；回车表示否。",
-		Bare:     "无沙箱：内核不限制该步骤的行为",
-		Folder:   "目录", Why: "原因", Effect: "效果", Rule: "规则",
+		AskOnce:  "是[y]  否[N]  编辑[e]  为什么[w]",
+		AskAgain: "请按显示的按键回答；回车表示否。",
+		AskWrite: "要写入吗？", DiffKey: "全部差异[d]",
+		DiffMore:   "… 未显示的行数：%d；按 d 显示全部",
+		DiffAgain:  "在此期间文件被其他程序修改了。现在将要做的修改是：",
+		WillCreate: "将新建", File: "文件", Operations: "操作",
+		ScreenOpens: "插件会打开自己的界面，并占用此终端直到结束。",
+		Bare:        "无沙箱：内核不限制该步骤的行为",
+		Folder:      "目录", Why: "原因", Effect: "效果", Rule: "规则",
 		Facts: "事实", Found: "位于", RunAs: "实际运行", Env: "环境", Claims: "模型声明",
 		Program: "程序", Argument: "参数 %d", Settings: "设置", None: "没有特别的需要",
 		Unlisted:   "不在 allowedPrograms 中",
 		AlwaysWhat: "在本次会话的剩余时间里，下面这条命令在 %s 中将不再询问：",
 		AlwaysSure: "允许吗？是[y]  否[N]",
-		YesWords:   "y yes 是 好 确认 同意", NoWords: "n no 否 不 取消", EditWords: "e edit 编辑 修改", AlwaysWords: "a always 总是 始终", WhyWords: "w why ? ？ 为什么",
+		YesWords:   "y yes 是 好 确认 同意", NoWords: "n no 否 不 取消", EditWords: "e edit 编辑 修改", AlwaysWords: "a always 总是 始终", WhyWords: "w why ? ？ 为什么", DiffWords: "d diff all 差异 全部",
+		EditorSame:   "编辑后的文字没有变化。",
+		EditorEmpty:  "文字为空，未采用。",
+		EditorFailed: "编辑器出错（%s），未采用其文字。",
+		EditorNone:   "没有找到编辑器：请在 VISUAL 或 EDITOR 中指定。",
 		EditTitle:    "修改命令",
 		EditKeys:     "回车采用，Ctrl-C 放弃。",
 		EditPlain:    "新的命令（留空则不变）",
