@@ -362,7 +362,8 @@ func FuzzJudgePlugin(f *testing.F) {
 		help := slices.Equal(step.Args, []string{"--help"}) || slices.Equal(step.Args, []string{"--version"})
 		line := alias == "loc" && (slices.Equal(step.Args, []string{"x"}) || len(step.Args) > 0 && step.Args[0] == "list" &&
 			!slices.ContainsFunc(step.Args, func(s string) bool { return strings.HasPrefix(s, "-") }))
-		if screen != "" || !plainName(alias) || !help && !(line && (declared == "" || declared == "code")) {
+		quiet := declared == "" || declared == "code"
+		if allowed := help || line && quiet; screen != "" || !plainName(alias) || !allowed {
 			t.Fatalf("%q %q runs unasked (declares %q, screen %q)", alias, step.Args, declared, screen)
 		}
 	})
