@@ -200,7 +200,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"providers: no name", user{providers: `{"schema_version": "1.0.0", "providers": [{}]}`}, config.ErrFile, []string{"/providers/0/name"}},
 		{"providers: same name", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a"}, {"name": "a"}]}`}, config.ErrFile, []string{"/providers/1/name", "no other entry"}},
 		{"providers: base URL", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "baseUrl": "localhost:8080"}]}`}, config.ErrFile, []string{"/providers/0/baseUrl", "https://host/v1"}},
-		{"providers: key", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "apiKey": "!pass show key"}]}`}, config.ErrFile, []string{"/providers/0/apiKey", "commands are not run", `"env:NAME"`}},
+		{"providers: key", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "apiKey": "!pass show key"}]}`}, config.ErrFile, []string{"/providers/0/apiKey", "named with cmd:", `"env:NAME"`}},
 		{"providers: variable", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "apiKey": "${KEY}"}]}`}, config.ErrFile, []string{"/providers/0/apiKey", "environment variable"}},
 		{"providers: object", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "apiKey": {"file": "x"}}]}`}, config.ErrFile, []string{"/providers/0/apiKey", `{"env": "NAME"}`}},
 		{"providers: number", user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "maxTokens": "5"}]}`}, config.ErrFile, []string{"/providers/0/maxTokens", "an integer"}},

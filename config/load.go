@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,18 +17,19 @@ type Sources struct {
 	Getenv     func(string) string // "" is not set
 	WorkingDir string              // what relative paths of flags and variables are relative to
 	Flags      Flags
+	Keys       *KeyCache // what was asked for already; nil is nothing
 }
 
 // Flags are the settings of one call. The zero value is none.
 type Flags struct {
-	Config   string // --config: the path of default.json
-	Provider string // --provider: an entry's name or provider, "openai", "offline" or "llm-base"
-	Model    string // --model: an entry, entry/model, provider/id or id, with an optional :level
-	BaseURL  string // --base-url
-	Profile  string // --profile: of llm-base.json
-	APIKey   Secret // --set apiKey=…; never stored
-	High     bool   // --high
-	MaxSteps *int   // --max-steps
+	Config   string   // --config: the path of default.json
+	Provider string   // --provider: an entry's name or provider, "openai", "offline" or "llm-base"
+	Model    string   // --model: an entry, entry/model, provider/id or id, with an optional :level
+	BaseURL  string   // --base-url
+	Profile  string   // --profile: of llm-base.json
+	Set      []string // --set key=value: of the entry that is asked, such as apiKey=…; never stored
+	High     bool     // --high
+	MaxSteps *int     // --max-steps
 }
 
 // Settings are what holds for one call.
@@ -38,7 +41,9 @@ type Settings struct {
 	Dirs      Dirs
 	Files     []File   // the files that were looked at
 	Project   *Project // the project's own file; nil is none
+	Warnings  []string // what the person should know, in English; none shows a key
 
+	keys    *KeyCache
 	origins map[string]Origin
 	err     error // why nobody can be asked
 }
@@ -48,7 +53,7 @@ type File struct {
 	Role    string // "settings", "project", "providers" or "llm-base"
 	Path    string
 	Found   bool
-	Exposed bool  // it may hold keys, and others may read it; only filled by Inspect
+	Exposed bool  // it holds keys, and others may read it; Inspect fills it also where it only may hold some
 	Err     error // why it cannot be used; nil where it can
 }
 
@@ -79,7 +84,7 @@ func Load(src Sources) (*Settings, error) {
 
 // load collects everything that is wrong, for the doctor.
 func load(src Sources) (*Settings, []error) {
-	s := &Settings{Options: Defaults(), origins: map[string]Origin{}}
+	s := &Settings{Options: Defaults(), origins: map[string]Origin{}, keys: cmp.Or(src.Keys, NewKeyCache())}
 	if !filepath.IsAbs(src.Home) {
 		return s, []error{&Error{Kind: ErrFile, Message: "expected an absolute home folder, got " + quote(src.Home), Advice: "set HOME"}}
 	}
@@ -106,14 +111,28 @@ func load(src Sources) (*Settings, []error) {
 		return s, append(problems, err)
 	}
 	s.Providers = *providers
+	s.warnExposed(path)
 	if !found && origin != FromDefault {
 		s.err = &Error{Kind: ErrFile, File: path, Message: "it is not there, and " + origin.String() + " names it",
 			Advice: "name another, or run `ai init`"}
 		return s, problems
 	}
-	c := chooser{src: src, settings: s, path: path}
+	set, err := parseSet(src.Flags.Set)
+	if err != nil {
+		return s, append(problems, err)
+	}
+	c := chooser{src: src, settings: s, path: path, set: set}
 	s.Target, s.err = c.choose()
 	return s, problems
+}
+
+// warnExposed warns of a default.json that holds a key and that others may
+// read.
+func (s *Settings) warnExposed(path string) {
+	if slices.ContainsFunc(s.Providers.Entries, func(e Entry) bool { return e.APIKey.Literal != "" }) && exposed(path) {
+		s.Files[len(s.Files)-1].Exposed = true
+		s.Warnings = append(s.Warnings, path+" holds a key, and others can read it: chmod 600 "+path)
+	}
 }
 
 // ProvidersPath is where default.json is: --config stands above AI_CONFIG,

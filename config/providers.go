@@ -1,12 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holic512/plugin-ai/schemas"
@@ -45,107 +43,6 @@ func (e *Entry) provider() string {
 	return e.Name
 }
 
-// A Secret is a key. It shows itself nowhere: convert it to a string to use
-// it.
-type Secret string
-
-const hidden = "(hidden)"
-
-// String hides the secret.
-func (Secret) String() string { return hidden }
-
-// GoString hides the secret.
-func (Secret) GoString() string { return hidden }
-
-// LogValue hides the secret.
-func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
-
-// MarshalText hides the secret.
-func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
-
-// A KeyRef is a key or the place where it is. The zero value is none.
-type KeyRef struct {
-	Env     string // the environment variable that holds the key
-	Literal Secret // the key itself, where Env is ""
-}
-
-// ParseKeyRef reads a key as it stands in default.json: "env:NAME" or "$NAME"
-// is the environment variable NAME, and what looks like no reference at all
-// is the key itself. The error shows no key.
-func ParseKeyRef(s string) (KeyRef, error) {
-	name, isEnv := strings.CutPrefix(s, "env:")
-	if !isEnv {
-		name, isEnv = strings.CutPrefix(s, "$")
-	}
-	switch {
-	case isEnv && isEnvName(name):
-		return KeyRef{Env: name}, nil
-	case isEnv:
-		return KeyRef{}, keyRefError("the name of an environment variable after env: or $")
-	case strings.HasPrefix(s, "!"):
-		return KeyRef{}, keyRefError("a key; commands are not run")
-	}
-	for _, scheme := range []string{"file:", "keyring:", "keychain:", "op:", "cmd:"} {
-		if strings.HasPrefix(s, scheme) {
-			return KeyRef{}, keyRefError("a key; " + scheme + " is not known")
-		}
-	}
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return KeyRef{}, keyRefError("a key of one or more characters without white space")
-	}
-	return KeyRef{Literal: Secret(s)}, nil
-}
-
-func keyRefError(expected string) error {
-	return fmt.Errorf(`%s; a key is written as "env:NAME", "$NAME", {"env": "NAME"} or itself`, expected)
-}
-
-// UnmarshalJSONFrom reads the forms of [ParseKeyRef] and {"env": "NAME"}.
-func (k *KeyRef) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	kind := d.PeekKind()
-	if kind == '"' {
-		var s string
-		err := json.UnmarshalDecode(d, &s)
-		if err == nil {
-			*k, err = ParseKeyRef(s)
-		}
-		return err
-	}
-	if kind == '{' {
-		var object struct {
-			Env string `json:"env"`
-		}
-		if err := json.UnmarshalDecode(d, &object, json.RejectUnknownMembers(true)); err != nil || !isEnvName(object.Env) {
-			return keyRefError("an object with the one field env")
-		}
-		*k = KeyRef{Env: object.Env}
-		return nil
-	}
-	return keyRefError("a string")
-}
-
-// MarshalJSONTo writes the reference, or the key itself where there is none.
-func (k KeyRef) MarshalJSONTo(e *jsontext.Encoder) error {
-	if k.Env != "" {
-		return e.WriteToken(jsontext.String("env:" + k.Env))
-	}
-	return e.WriteToken(jsontext.String(string(k.Literal)))
-}
-
-// IsZero tells that there is no key.
-func (k KeyRef) IsZero() bool { return k == KeyRef{} }
-
-// isEnvName tells whether a text can name an environment variable.
-func isEnvName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if letter := c == '_' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
-}
-
 // readProviders reads default.json. A file that is not there has no entries.
 func readProviders(path string) (*Providers, bool, error) {
 	text, err := readFile(path)
@@ -162,11 +59,11 @@ func parseProviders(path string, text []byte) (*Providers, error) {
 		return nil, err
 	}
 	if err := check(ErrFile, path, "providers", value); err != nil {
-		return nil, err
+		return nil, withoutKeys(err)
 	}
 	p := new(Providers)
 	if err := decode(ErrFile, path, text, p); err != nil {
-		return nil, err
+		return nil, withoutKeys(err)
 	}
 	names := map[string]bool{}
 	for i, e := range p.Entries {
@@ -182,6 +79,15 @@ func parseProviders(path string, text []byte) (*Providers, error) {
 		}
 	}
 	return p, nil
+}
+
+// withoutKeys takes what stands in the place of a key out of an error.
+func withoutKeys(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		hideKeys(own.Violations)
+	}
+	return err
 }
 
 func violation(path, at, expected, actual string) *Error {

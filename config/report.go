@@ -49,7 +49,7 @@ func (s *Settings) List() ([]Item, error) {
 		Profile  string `json:"profile"`
 		APIKey   bool   `json:"apiKey"`
 		Speak    string `json:"speak"`
-	}{t.Model.Provider, t.Entry, t.Model.API, t.Model.ID, withoutPassword(t.Model.BaseURL), t.Profile, t.APIKey != "", s.Speak})
+	}{t.Model.Provider, t.Entry, t.Model.API, t.Model.ID, withoutPassword(t.Model.BaseURL), t.Profile, t.HasKey(), s.Speak})
 	if err != nil {
 		return nil, err
 	}

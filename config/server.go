@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/holic512/plugin-ai/llm"
@@ -10,6 +11,9 @@ import (
 func (c *chooser) server(ch choice) (Target, error) {
 	e, f, s := ch.entry, c.src.Flags, c.settings
 	provider := e.provider()
+	if err := checkAPI(e.API); err != nil {
+		return Target{}, err
+	}
 	t := Target{Entry: e.Name, Temperature: e.Temperature, Options: e.ProviderOptions}
 	t.Model = llm.Model{
 		Provider: provider, API: e.API, Reasoning: e.Reasoning, Input: e.Input,
@@ -17,6 +21,9 @@ func (c *chooser) server(ch choice) (Target, error) {
 	}
 
 	base, baseOrigin := f.BaseURL, fromFlag("--base-url")
+	if base == "" && c.sets("baseUrl") {
+		base, baseOrigin = e.BaseURL, fromFlag("--set baseUrl")
+	}
 	if base == "" && provider == OpenAI {
 		base, baseOrigin = firstSet(c.src.Getenv, "OPENAI_BASE_URL")
 		if base != "" && checkURL(base) != nil {
@@ -26,8 +33,8 @@ func (c *chooser) server(ch choice) (Target, error) {
 	if base == "" {
 		base, baseOrigin = e.BaseURL, ch.source
 	}
-	if base == "" && provider == OpenAI {
-		base, baseOrigin = DefaultBaseURL, FromDefault
+	if base == "" {
+		base, baseOrigin = known(provider).BaseURL, FromDefault
 	}
 	if base == "" {
 		return Target{}, &Error{Kind: ErrUsage, File: c.path, Message: "the provider " + quote(e.Name) + " has no baseUrl, and none is known for it",
@@ -41,7 +48,7 @@ func (c *chooser) server(ch choice) (Target, error) {
 
 	model, origin := c.modelOf(ch)
 	if model == "" {
-		return Target{}, &Error{Kind: ErrUsage, Message: "no model is named for the provider " + quote(e.Name),
+		return Target{}, &Error{Kind: ErrUsage, Message: "no model specified for the provider " + quote(e.Name),
 			Advice: "name one with --model, AI_MODEL, or defaultModel in " + c.path}
 	}
 	t.Model.ID, t.Level = splitLevel(model, &e)
@@ -77,31 +84,55 @@ func (c *chooser) modelOf(ch choice) (string, Origin) {
 }
 
 // withKey finds the key: the flag, then PAI_<ENTRY>_API_KEY, then a variable
-// that the entry names, then the provider's own, then the entry's key itself.
+// that the entry names, then the provider's own, then the entry's key itself,
+// or the program or the keyring that has it.
 func (c *chooser) withKey(ch choice, t Target) (Target, error) {
 	e, s := ch.entry, c.settings
-	t.APIKey, s.origins["apiKey"] = c.src.Flags.APIKey, fromFlag("--set apiKey")
-	if t.APIKey != "" {
-		return t, nil
+	if c.sets("apiKey") {
+		return c.withKeyOfFlag(e, t)
 	}
 	names := []string{"PAI_" + envWord(e.Name) + "_API_KEY"}
 	if e.APIKey.Env != "" {
 		names = append(names, e.APIKey.Env)
 	}
-	names = append(names, ownKey(e.provider()))
+	if own := ownKey(&e); !slices.Contains(names, own) {
+		names = append(names, own)
+	}
 	if key, origin := firstSet(c.src.Getenv, names...); key != "" {
 		t.APIKey, s.origins["apiKey"] = Secret(key), origin
 		return t, nil
 	}
-	t.APIKey, s.origins["apiKey"] = e.APIKey.Literal, ch.source
-	if t.APIKey != "" {
+	if t.APIKey, t.KeyRef = e.APIKey.Literal, fetchedOf(e.APIKey); t.HasKey() {
+		s.origins["apiKey"] = ch.source
 		return t, nil
 	}
 	s.origins["apiKey"] = FromDefault
-	if t.Model.BaseURL != DefaultBaseURL && e.APIKey.Env == "" {
+	if provider := known(e.provider()); e.APIKey.Env == "" && (!provider.needKey || t.Model.BaseURL != provider.BaseURL) && t.Model.BaseURL != DefaultBaseURL {
 		return t, nil // a server of one's own may want none
 	}
 	return t, noKey(e.Name, append(names, "apiKey in "+c.path))
+}
+
+// withKeyOfFlag takes the key of --set apiKey, which may be a reference.
+func (c *chooser) withKeyOfFlag(e Entry, t Target) (Target, error) {
+	origin := fromFlag("--set apiKey")
+	t.APIKey, t.KeyRef, c.settings.origins["apiKey"] = e.APIKey.Literal, fetchedOf(e.APIKey), origin
+	if e.APIKey.Env != "" {
+		key, _ := firstSet(c.src.Getenv, e.APIKey.Env)
+		if t.APIKey = Secret(key); key == "" {
+			return t, noKey(e.Name, []string{e.APIKey.Env + ", which --set apiKey names"})
+		}
+	}
+	return t, nil
+}
+
+// fetchedOf is the reference to a key that must be asked for; none where
+// there is another.
+func fetchedOf(ref KeyRef) KeyRef {
+	if ref.fetched() {
+		return ref
+	}
+	return KeyRef{}
 }
 
 func noKey(entry string, places []string) error {
@@ -114,13 +145,17 @@ func envWord(name string) string {
 	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// ownKey is the variable that a provider's own programs read.
-func ownKey(provider string) string {
-	switch provider {
+// ownKey is the variable that a provider's own programs read. An entry for any
+// compatible server is called like that server.
+func ownKey(e *Entry) string {
+	switch provider := e.provider(); provider {
 	case "google", "gemini":
 		return "GEMINI_API_KEY"
+	case Compatible:
+		return envWord(e.Name) + "_API_KEY"
+	default:
+		return envWord(provider) + "_API_KEY"
 	}
-	return envWord(provider) + "_API_KEY"
 }
 
 // profile fills the target from llm-base.json.
@@ -156,8 +191,11 @@ func (c *chooser) profile(ch choice) (Target, error) {
 	if f.BaseURL != "" {
 		t.Model.BaseURL, s.origins["baseUrl"] = strings.TrimRight(f.BaseURL, "/"), fromFlag("--base-url")
 	}
-	if f.APIKey != "" {
-		t.APIKey, s.origins["apiKey"] = f.APIKey, fromFlag("--set apiKey")
+	if c.sets("baseUrl") && f.BaseURL == "" {
+		t.Model.BaseURL, s.origins["baseUrl"] = strings.TrimRight(ch.entry.BaseURL, "/"), fromFlag("--set baseUrl")
+	}
+	if c.sets("apiKey") {
+		return c.withKeyOfFlag(ch.entry, t)
 	}
 	if t.APIKey == "" && t.Model.BaseURL == DefaultBaseURL {
 		key, origin := firstSet(c.src.Getenv, "OPENAI_API_KEY")

@@ -38,15 +38,21 @@ type Target struct {
 	Entry       string    // the entry of default.json, or the provider where there is none
 	Model       llm.Model // whose Provider, API, BaseURL and ID are filled
 	Level       string    // how hard to think: "minimal", "low", "medium", "high", "xhigh", "off", or "" for nothing said
-	APIKey      Secret    // "" where none is needed
+	APIKey      Secret    // "" where none is needed, or where KeyRef says who has it
+	KeyRef      KeyRef    // the program or the keyring that has the key; [Settings.Key] asks it
 	Profile     string    // of llm-base
 	Temperature *float64
 	Timeout     time.Duration  // of one answer; 0 is nothing said
 	Options     jsontext.Value // the entry's providerOptions; nil is none
 }
 
+// HasKey tells that there is a key, or a program or a keyring that is to have
+// it.
+func (t *Target) HasKey() bool { return t.APIKey != "" || t.KeyRef.fetched() }
+
 // chooser finds the target.
 type chooser struct {
+	set      []assignment // of --set
 	src      Sources
 	settings *Settings
 	path     string // of default.json
@@ -68,6 +74,9 @@ func (c *chooser) choose() (Target, error) {
 	}
 	s := c.settings
 	s.origins["provider"] = ch.origin
+	if ch, err = c.override(ch); err != nil {
+		return Target{}, err
+	}
 	if c.src.Flags.BaseURL != "" {
 		if err := checkURL(c.src.Flags.BaseURL); err != nil {
 			return Target{}, &Error{Kind: ErrUsage, Message: "flag --base-url: expected " + err.Error() + ", got " + quote(withoutPassword(c.src.Flags.BaseURL))}
@@ -83,6 +92,30 @@ func (c *chooser) choose() (Target, error) {
 		return c.profile(ch)
 	}
 	return c.server(ch)
+}
+
+// override gives the chosen entry the values of --set.
+func (c *chooser) override(ch choice) (choice, error) {
+	e, warnings, err := override(ch.entry, c.set)
+	if err != nil {
+		return ch, err
+	}
+	c.settings.Warnings = append(c.settings.Warnings, warnings...)
+	ch.entry = e
+	if ch.from == "" || !strings.HasPrefix(string(ch.from), "flag ") {
+		switch {
+		case c.sets("defaultModel"):
+			ch.model, ch.from = e.DefaultModel, fromFlag("--set defaultModel")
+		case c.sets("models") && len(e.Models) > 0:
+			ch.model, ch.from = e.Models[0], fromFlag("--set models")
+		}
+	}
+	return ch, nil
+}
+
+// sets tells whether --set gives a key of the entry.
+func (c *chooser) sets(word string) bool {
+	return slices.ContainsFunc(c.set, func(a assignment) bool { return a.words[0] == word })
 }
 
 // pick finds the entry, and the model where it is named together with it.
@@ -151,8 +184,10 @@ func (c *chooser) pick() (choice, error) {
 	if found && len(base.Profiles) > 0 {
 		return withModel(c.named(LLMBase, fromFile(c.settings.Dirs.LLMBase())))
 	}
-	if f.APIKey != "" {
-		return withModel(c.named(OpenAI, fromFlag("--set apiKey")))
+	for _, word := range []string{"apiKey", "baseUrl"} {
+		if c.sets(word) {
+			return withModel(c.named(OpenAI, fromFlag("--set "+word)))
+		}
 	}
 	if asked != "" {
 		return choice{}, &Error{Kind: ErrUsage, Message: "no provider is set up for the model " + quote(asked),
@@ -196,7 +231,7 @@ func (c *chooser) named(name string, origin Origin) (choice, error) {
 		return c.ofFile(e, origin), nil
 	case name == OpenAI || name == Offline || name == LLMBase:
 		return choice{entry: Entry{Name: name, Provider: name}, origin: origin, source: FromDefault}, nil
-	case c.src.Flags.BaseURL != "":
+	case known(name).BaseURL != "", c.src.Flags.BaseURL != "", c.sets("baseUrl"):
 		return choice{entry: Entry{Name: name, Provider: name, API: apiOpenAI}, origin: origin, source: FromDefault}, nil
 	}
 	advice := "name one of " + strings.Join(c.known(), ", ") + ", or a server with --base-url"

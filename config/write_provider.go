@@ -2,8 +2,6 @@ package config
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -20,55 +18,29 @@ import (
 // The file holds keys, so only its owner may read it afterwards. Nothing is
 // written where the result would not be a file that [Load] reads.
 func WriteProvider(ctx context.Context, path string, e Entry, makeDefault bool) error {
-	return changeFile(ctx, path, 0o077, func(text []byte) ([]byte, error) {
-		if text == nil {
-			text = []byte("{\n  \"schema_version\": \"1.0.0\"\n}\n")
+	return changeProviders(ctx, path, func(text []byte, old *Providers) (_ []byte, err error) {
+		edit := func(value any, at ...string) {
+			if err != nil {
+				return
+			}
+			var raw jsontext.Value
+			if raw, err = json.Marshal(value); err == nil {
+				text, err = jsonedit.Set(text, pointer(at...), raw)
+			}
 		}
-		changed, err := editObject(path, text, func(text []byte) ([]byte, error) {
-			return editProviders(path, text, e, makeDefault)
-		})
-		if err != nil {
-			return nil, err
+		if makeDefault {
+			edit(e.Name, "defaultProvider")
 		}
-		return changed, nil
-	})
-}
-
-func editProviders(path string, text []byte, e Entry, makeDefault bool) ([]byte, error) {
-	old, err := parseProviders(path, text)
-	if err != nil {
-		return nil, err
-	}
-	edit := func(value any, at ...string) {
-		if err != nil {
-			return
-		}
-		var raw jsontext.Value
-		if raw, err = json.Marshal(value); err == nil {
-			text, err = jsonedit.Set(text, pointer(at...), raw)
-		}
-	}
-	if makeDefault {
-		edit(e.Name, "defaultProvider")
-	}
-	i := slices.IndexFunc(old.Entries, func(o Entry) bool { return o.Name == e.Name })
-	switch {
-	case i >= 0:
-		if err == nil {
+		switch i := old.index(e.Name); {
+		case i >= 0 && err == nil:
 			text, err = replaceEntry(text, strconv.Itoa(i), e)
+		case old.Entries == nil:
+			edit([]Entry{e}, "providers")
+		default:
+			edit(e, "providers", "-")
 		}
-	case old.Entries == nil:
-		edit([]Entry{e}, "providers")
-	default:
-		edit(e, "providers", "-")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := parseProviders(path, text); err != nil {
-		return nil, fmt.Errorf("the new entry: %w", err)
-	}
-	return text, nil
+		return text, err
+	})
 }
 
 // replaceEntry gives an entry the known fields of another one.
@@ -84,8 +56,7 @@ func replaceEntry(text []byte, index string, e Entry) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for _, key := range []string{"provider", "apiKey", "models", "defaultModel", "baseUrl", "api", "temperature",
-		"maxTokens", "reasoning", "input", "contextWindow", "providerOptions"} {
+	for _, key := range append([]string{"provider"}, entryFields()...) {
 		at := pointer("providers", index, key)
 		if _, err := jsonedit.Get(text, at); err != nil || set[key] {
 			continue

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// A KnownProvider is one that an entry can be of.
+type KnownProvider struct {
+	Name    string
+	BaseURL string   // where it is, unless an entry says something else; "" is not known, or no server
+	Models  []string // that are asked where no others are named
+	needKey bool     // where BaseURL is its server
+}
+
+// Compatible is the provider of any other server that speaks the chat
+// completions of OpenAI; its entries need a base URL.
+const Compatible = "openai-compatible"
+
+// KnownProviders gives the providers that can be asked, always in the same
+// order.
+func KnownProviders() []KnownProvider {
+	return []KnownProvider{
+		{Name: OpenAI, BaseURL: DefaultBaseURL, Models: []string{DefaultModel, DefaultHighModel}, needKey: true},
+		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", needKey: true},
+		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
+		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
+		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
+		{Name: Compatible},
+		{Name: LLMBase},
+		{Name: Offline, Models: []string{Offline}},
+	}
+}
+
+// known finds a provider; one that is not known knows nothing.
+func known(name string) KnownProvider {
+	list := KnownProviders()
+	if i := slices.IndexFunc(list, func(p KnownProvider) bool { return p.Name == name }); i >= 0 {
+		return list[i]
+	}
+	return KnownProvider{Name: name}
+}
+
+// knownNames joins the names of the known providers.
+func knownNames() []string {
+	var names []string
+	for _, p := range KnownProviders() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// checkProvider checks the provider of a new entry.
+func checkProvider(name string) error {
+	names := knownNames()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	advice := "another server that speaks OpenAI's chat completions is " + Compatible + " with --set baseUrl=https://host/v1"
+	if near, ok := nearest(name, names); ok && name != "" {
+		advice = "did you mean " + near + "? " + advice
+	}
+	got := quote(name)
+	if name == "" {
+		got = "nothing"
+	}
+	return &Error{Kind: ErrUsage, Message: "--provider: expected one of " + strings.Join(names, ", ") + ", got " + got, Advice: advice}
+}
+
+// checkAPI checks the wire API of an entry.
+func checkAPI(api string) error {
+	if api == "" || api == apiOpenAI {
+		return nil
+	}
+	return &Error{Kind: ErrUsage, Message: "api: expected " + apiOpenAI + ", the one that this program speaks, got " + quote(api)}
+}
