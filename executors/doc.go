@@ -6,7 +6,11 @@
 // step: how it ended, the tail of each stream as clean text, where the whole
 // output is if the tails leave something out, and what the output means as
 // structure ([Match], [File], [Snippet], [GitChange], [Commit], [FileDiff],
-// [JSONValue]).
+// [JSONValue]). What a plugin wrote is parsed as JSON or not at all.
+//
+// [Exec.RunInteractive] lends the terminal to a program that a person works
+// in. It is in the same session, since a terminal has only one, and in a
+// process group of its own; all else is as in [Exec.Run].
 //
 // # What is left behind
 //

@@ -53,13 +53,13 @@ func (s *jsonScan) inString() bool {
 func (s *jsonScan) next(c byte) bool {
 	switch s.state {
 	case inText:
-		switch {
-		case c == '"':
+		switch c {
+		case '"':
 			s.state = wantNext
 			if s.key {
 				s.state = wantColon
 			}
-		case c == '\\':
+		case '\\':
 			s.state = afterBackslash
 		}
 		return c >= 0x20
@@ -92,6 +92,7 @@ func (s *jsonScan) next(c byte) bool {
 		default:
 			return false
 		}
+	case wantValue, wantFirst, wantFirstKey, wantKey, wantColon, wantNext:
 	}
 	if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
 		return true
@@ -146,10 +147,10 @@ func (s *jsonScan) structure(c byte) bool {
 		s.state = wantValue
 		return c == ':'
 	case wantNext:
-		switch {
-		case c == ']':
+		switch c {
+		case ']':
 			return s.shut('[')
-		case c == '}':
+		case '}':
 			return s.shut('{')
 		}
 		if s.state = wantValue; s.open[len(s.open)-1] == '{' {
@@ -193,9 +194,12 @@ func (s *jsonScan) begin(c byte) bool {
 		s.state = afterZero
 	case isDigit(c):
 		s.state = inInteger
-	case c == 't' || c == 'f' || c == 'n':
-		s.rest = map[byte]string{'t': "rue", 'f': "alse", 'n': "ull"}[c]
-		s.state = inLiteral
+	case c == 't':
+		s.state, s.rest = inLiteral, "true"[1:]
+	case c == 'f':
+		s.state, s.rest = inLiteral, "false"[1:]
+	case c == 'n':
+		s.state, s.rest = inLiteral, "null"[1:]
 	default:
 		return false
 	}

@@ -235,7 +235,8 @@ func (g *group) marked(p proc, self, own int) bool {
 	if bytes.Contains(env, g.mark) {
 		return true
 	}
-	if p.parent != self || p.session == own && !(g.inSession && p.group != unix.Getpgrp()) || !g.host.alone() {
+	apart := p.session != own || g.inSession && p.group != unix.Getpgrp()
+	if p.parent != self || !apart || !g.host.alone() {
 		return false
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {

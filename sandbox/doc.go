@@ -43,6 +43,13 @@
 // until it changes; a step that runs just then may read the new place. Names
 // in secret folders can be listed; their content cannot be read.
 //
+// # Terminals
+//
+// What is open at the start can be used, so a step whose streams are a terminal
+// can read, draw, set modes and ask for the size. [Profile.Terminal] allows to
+// open that one terminal again by its name, as node and others do; other
+// terminals stay shut. Nobody may put keys into a terminal's input (TIOCSTI).
+//
 // # What is not enforced
 //
 //   - Without write access: times, modes, owners and attributes are refused
