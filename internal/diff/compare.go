@@ -13,7 +13,7 @@ func Compare(old, new string) Diff {
 	}
 	b := &builder{old: lines(old), new: lines(new)}
 	b.oldCR, b.newCR = strings.Contains(old, "\r\n"), strings.Contains(new, "\r\n")
-	runs := script(b.old, b.new)
+	runs := slide(script(b.old, b.new), b.old, b.new)
 	for i, r := range runs {
 		if r.same {
 			b.unchanged(r.old, i == 0, i == len(runs)-1)
@@ -33,6 +33,59 @@ func lines(text string) []string {
 	}
 	return all
 }
+
+// mostSlide is how many lines a stretch is moved at most.
+const mostSlide = 200
+
+// slide moves stretches that were only added or only removed to where people
+// would say that they are: of the places that give the same text, the one
+// where the stretch begins and ends with its least indented lines, such as the
+// braces of an object.
+func slide(runs []run, old, new []string) []run {
+	atOld, atNew := 0, 0
+	for i := range runs {
+		r := runs[i]
+		lines, at, n := new, atNew, r.new
+		if r.new == 0 {
+			lines, at, n = old, atOld, r.old
+		}
+		atOld, atNew = atOld+r.old, atNew+r.new
+		if r.same || r.old > 0 && r.new > 0 || i == 0 || i == len(runs)-1 {
+			continue
+		}
+		// One line stays between two stretches.
+		up, down := runs[i-1].old-1, runs[i+1].old-1
+		by, found := 0, whole(lines[at:at+n])
+		for d := 1; !found && d <= min(up, mostSlide) && lines[at-d] == lines[at+n-d]; d++ {
+			by, found = -d, whole(lines[at-d:at+n-d])
+		}
+		for d := 1; !found && d <= min(down, mostSlide) && lines[at+d-1] == lines[at+n+d-1]; d++ {
+			by, found = d, whole(lines[at+d:at+n+d])
+		}
+		if found && by != 0 {
+			runs[i-1].old, runs[i-1].new = runs[i-1].old+by, runs[i-1].new+by
+			runs[i+1].old, runs[i+1].new = runs[i+1].old-by, runs[i+1].new-by
+			atOld, atNew = atOld+by, atNew+by
+		}
+	}
+	return runs
+}
+
+// whole tells whether no line is less indented than the first and the last.
+func whole(lines []string) bool {
+	edge := indentation(lines[0])
+	if edge != indentation(lines[len(lines)-1]) {
+		return false
+	}
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" && indentation(l) < edge {
+			return false
+		}
+	}
+	return true
+}
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // A builder makes hunks of an edit script.
 type builder struct {

@@ -13,7 +13,7 @@ func apply(t *testing.T, old, new string) {
 	t.Helper()
 	a, b := lines(old), lines(new)
 	var got, kept []string
-	runs := script(a, b)
+	runs := slide(script(a, b), a, b)
 	for i, r := range runs {
 		if i > 0 && r.same == runs[i-1].same {
 			t.Errorf("runs %d and %d are of one kind", i-1, i)
@@ -210,6 +210,26 @@ func TestUnified(t *testing.T) {
 	}
 }
 
+// An object that joins a list is shown from brace to brace.
+func TestSlide(t *testing.T) {
+	t.Parallel()
+	item := func(name string) string { return "  {\n    \"name\": \"" + name + "\"\n  },\n" }
+	with := "[\n" + item("a") + item("b") + item("c") + "  null\n]\n"
+	without := "[\n" + item("a") + item("c") + "  null\n]\n"
+	want := []string{`   {`, `     "name": "a"`, `   },`, `+  {`, `+    "name": "b"`, `+  },`, `   {`, `     "name": "c"`, `   },`}
+	if got := shows(Compare(without, with)); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for i := range want {
+		want[i] = strings.Replace(want[i], "+", "-", 1)
+	}
+	if got := shows(Compare(with, without)); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	check(t, with, without)
+	check(t, without, with)
+}
+
 // show writes a line with its changed parts in brackets.
 func show(l Line) string {
 	var b strings.Builder
@@ -243,6 +263,8 @@ func TestEmphasis(t *testing.T) {
 		"a value":             {`  "language": "zh",`, `  "language": "en",`, []string{`-  "language": "[zh]",`, `+  "language": "[en]",`}},
 		"a comma":             {`  "a": 1`, `  "a": 1,`, []string{`-  "a": 1`, `+  "a": 1[,]`}},
 		"Chinese":             {`"备注": "默认语言是中文"`, `"备注": "默认语言是英文"`, []string{`-"备注": "默认语言是[中]文"`, `+"备注": "默认语言是[英]文"`}},
+		"inside a word":       {`the words`, `the worlds`, []string{`-the [words]`, `+the [worlds]`}},
+		"inside a character":  {`"a": "中"`, `"a": "丮"`, []string{`-"a": "[中]"`, `+"a": "[丮]"`}},
 		"almost everything":   {`alpha beta`, `gamma delta`, []string{`-alpha beta`, `+gamma delta`}},
 		"line end and a word": {"key one\r\n", "key two\n", []string{"-key [one][␍]", "+key [two]"}},
 		"pairs in order": {"\"a\": 1,\n\"b\": 2,\n\"c\": 3\n", "\"b\": 20,\n\"c\": 30\n", []string{
@@ -393,7 +415,7 @@ func TestRandom(t *testing.T) {
 	for range 3000 {
 		var old, new []string
 		for range r.IntN(30) {
-			old = append(old, fmt.Sprint(r.IntN(6)))
+			old = append(old, strings.Repeat(" ", r.IntN(3))+fmt.Sprint(r.IntN(4)))
 		}
 		new = slices.Clone(old)
 		for range r.IntN(5) {
@@ -401,7 +423,7 @@ func TestRandom(t *testing.T) {
 			if r.IntN(2) == 0 && i < len(new) {
 				new = slices.Delete(new, i, i+1)
 			} else {
-				new = slices.Insert(new, i, fmt.Sprint(r.IntN(6)))
+				new = slices.Insert(new, i, strings.Repeat(" ", r.IntN(3))+fmt.Sprint(r.IntN(4)))
 			}
 		}
 		end := []string{"", "\n"}

@@ -3,6 +3,7 @@ package diff
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The bounds of finding out which line took the place of which.
@@ -122,13 +123,19 @@ func (b bag) like(other bag) float64 {
 // mark parts two lines into what they have in common and what not. Where that
 // is almost everything, nothing is marked.
 func mark(old, new string) (oldParts, newParts []Part) {
-	oldWords, newWords := words(old), words(new)
+	head := wordHead(old, new)
+	tail := wordTail(old[head:], new[head:])
+	oldWords, newWords := words(old[head:len(old)-tail]), words(new[head:len(new)-tail])
 	var a, b marker
+	a.add(old[:head], false)
+	b.add(new[:head], false)
 	for _, r := range script(oldWords, newWords) {
 		a.add(strings.Join(oldWords[:r.old], ""), !r.same)
 		b.add(strings.Join(newWords[:r.new], ""), !r.same)
 		oldWords, newWords = oldWords[r.old:], newWords[r.new:]
 	}
+	a.add(old[len(old)-tail:], false)
+	b.add(new[len(new)-tail:], false)
 	if total := a.size + b.size; total > 0 && float64(a.same+b.same) < alike*float64(total) {
 		return []Part{{Text: old}}, []Part{{Text: new}}
 	}
@@ -150,6 +157,10 @@ func (m *marker) add(text string, changed bool) {
 	if !changed {
 		m.same += n
 	}
+	if i := len(m.parts) - 1; i >= 0 && m.parts[i].Changed == changed {
+		m.parts[i].Text += text
+		return
+	}
 	m.parts = append(m.parts, Part{text, changed})
 }
 
@@ -158,6 +169,40 @@ func (m *marker) done() []Part {
 		return []Part{{}}
 	}
 	return m.parts
+}
+
+// wordHead is how many bytes two lines begin with alike, up to the end of a
+// word. A character that is a word by itself ends one in both.
+func wordHead(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 {
+		r, size := utf8.DecodeLastRuneInString(a[:n])
+		if class(r) == single && (r != utf8.RuneError || size > 1) {
+			break
+		}
+		n -= size
+	}
+	return n
+}
+
+// wordTail is how many bytes two lines end with alike, from the start of a
+// word on.
+func wordTail(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 {
+		r, size := utf8.DecodeRuneInString(a[len(a)-n:])
+		if class(r) == single && (r != utf8.RuneError || size > 1) {
+			break
+		}
+		n -= size
+	}
+	return n
 }
 
 // words parts a line: words of letters, digits and _; blanks; every other
