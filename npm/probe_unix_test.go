@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/go-json-experiment/json"
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("AI_TEST_PROBE") == "" {
 		os.Exit(m.Run())
 	}
+	time.AfterFunc(time.Minute, func() { os.Exit(98) })                        // nothing is left behind, whatever a test does
 	if err := probe(os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil { //nolint:forbidigo // a process of its own
 		fmt.Fprintln(os.Stderr, err) //nolint:forbidigo // a process of its own
 		os.Exit(99)
