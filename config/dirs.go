@@ -22,6 +22,12 @@ func (d Dirs) LLMBase() string { return filepath.Join(d.Sloth, "plugin-configs",
 // Registry is the path of SlothTool's registry.json.
 func (d Dirs) Registry() string { return filepath.Join(d.Sloth, "registry.json") }
 
+// Plugins is the folder that SlothTool installs plugins into.
+func (d Dirs) Plugins() string { return filepath.Join(d.Sloth, "plugins") }
+
+// PluginData is the folder where plugins keep what they write.
+func (d Dirs) PluginData() string { return filepath.Join(d.Sloth, "data") }
+
 // Providers is the path of default.json where none is named.
 func (d Dirs) Providers() string { return filepath.Join(d.Config, "default.json") }
 

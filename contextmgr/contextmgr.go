@@ -29,9 +29,10 @@ const (
 type Config struct {
 	// MaxBytes is the ceiling of all text of a request; 0 is DefaultMaxBytes.
 	MaxBytes int
-	// Facts is what the model should know about the place: the folder, the
-	// system, the date. It follows the language.
-	Facts string
+	// Facts gives what the model should know about the place, as it is now: the
+	// folder, the system, the date, the plugins. It follows the language. Nil
+	// gives nothing.
+	Facts func() string
 	// Mask hides secrets. Everything that goes into the conversation passes
 	// it once. Nil hides nothing.
 	Mask func(string) string
@@ -89,7 +90,9 @@ func New(config Config) (*Manager, error) {
 		}
 		return s
 	}
-	config.Facts = config.Mask(config.Facts)
+	if config.Facts == nil {
+		config.Facts = func() string { return "" }
+	}
 	return &Manager{config: config}, nil
 }
 
@@ -171,6 +174,9 @@ func (m *Manager) digest(observations []protocol.Observation) {
 	}
 }
 
+// MaskText hides the secrets in a text.
+func (m *Manager) MaskText(text string) string { return m.config.Mask(text) }
+
 // Mask hides the secrets in an observation. Masking twice changes nothing.
 func (m *Manager) Mask(o protocol.Observation) protocol.Observation {
 	o.StdoutTail = m.config.Mask(o.StdoutTail)
@@ -224,6 +230,9 @@ func summary(o protocol.Observation) string {
 	if o.Program != nil {
 		program = *o.Program
 	}
+	if change, ok := changed(o); ok {
+		return fmt.Sprintf("%s: %s (%s, %s)", o.Tool, cut(change, summaryBytes), o.ID, o.Outcome)
+	}
 	line := cut(protocol.FormatCommand(program, o.Args), summaryBytes)
 	switch {
 	case o.ExitCode != nil:
@@ -231,6 +240,22 @@ func summary(o protocol.Observation) string {
 	default:
 		return fmt.Sprintf("%s (%s, %s)", line, o.ID, o.Outcome)
 	}
+}
+
+// changed says in short what a step changed in a settings file.
+func changed(o protocol.Observation) (string, bool) {
+	if o.Parsed == nil || o.Parsed.Kind != protocol.ParsedConfigDiff || len(o.Parsed.Items) != 1 {
+		return "", false
+	}
+	var change protocol.ConfigDiff
+	if json.Unmarshal(o.Parsed.Items[0], &change) != nil {
+		return "", false
+	}
+	words := []string{change.Path}
+	for _, operation := range change.Operations {
+		words = append(words, operation.Op+" "+operation.Path)
+	}
+	return strings.Join(words, ", "), true
 }
 
 // errNoTurn is a programmer's error.

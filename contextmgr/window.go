@@ -59,8 +59,7 @@ func (m *Manager) Window() (Window, error) {
 	w.System = append(w.System, systemText)
 	w.add("system", size(systemText))
 	room := m.config.MaxBytes - w.Bytes - noteBytes
-	if m.config.Facts != "" {
-		facts := cut(m.config.Facts, room/4)
+	if facts := cut(m.config.Mask(m.config.Facts()), room/4); facts != "" {
 		w.System = append(w.System, facts)
 		w.add("facts", size(facts))
 	}

@@ -61,7 +61,7 @@ func lines(w contextmgr.Window) []string {
 
 func TestWindowOfOneTurn(t *testing.T) {
 	t.Parallel()
-	m := newManager(t, contextmgr.Config{Facts: "Folder: /p."})
+	m := newManager(t, contextmgr.Config{Facts: func() string { return "Folder: /p." }})
 	if _, err := m.Window(); err == nil {
 		t.Error("a window without a question")
 	}
@@ -143,7 +143,9 @@ func TestCeilingHolds(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		ceiling := []int{16 << 10, 48 << 10, 200 << 10}[r.IntN(3)]
-		m := newManager(t, contextmgr.Config{MaxBytes: ceiling, Facts: strings.Repeat("fact ", r.IntN(300))})
+		text := strings.Repeat("fact ", r.IntN(300))
+		facts := func() string { return text }
+		m := newManager(t, contextmgr.Config{MaxBytes: ceiling, Facts: facts})
 		noise := func(n int) string {
 			alphabet := []string{"word ", "\n", "\"", "\\", "中", "\x01", "😀", "\t", "{}", "é"}
 			var b strings.Builder

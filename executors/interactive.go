@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // RunInteractive runs a command that gets the terminal for itself: its streams
@@ -34,6 +36,31 @@ func (e *Exec) RunInteractive(ctx context.Context, c Command, console Console) R
 		return notStarted(start, "could not be started: "+err.Error())
 	}
 	defer t.giveBack()
+	return e.attach(ctx, c, console, t)
+}
+
+// RunAttached runs a command with the streams of a console that is no
+// terminal, such as pipes and files: what it writes goes there unchanged, and
+// none of it is kept. Where the input is a terminal, it has none. The rest is
+// as for [Exec.RunInteractive].
+func (e *Exec) RunAttached(ctx context.Context, c Command, console Console) Result {
+	start := time.Now()
+	if ctx.Err() != nil {
+		return notStarted(start, "cancelled before it was started")
+	}
+	if why := refusal(c); why != "" {
+		return notStarted(start, why)
+	}
+	if console.In != nil && term.IsTerminal(int(console.In.Fd())) {
+		console.In = nil
+	}
+	return e.attach(ctx, c, console, nil)
+}
+
+// attach runs a command with streams of its own, and with the terminal t if
+// there is one.
+func (e *Exec) attach(ctx context.Context, c Command, console Console, t *terminal) Result {
+	start := time.Now()
 	p := &process{exited: make(chan error, 1), drained: make(chan struct{})}
 	close(p.drained)
 	p.group = e.host.newGroup()
@@ -42,13 +69,19 @@ func (e *Exec) RunInteractive(ctx context.Context, c Command, console Console) R
 		Args:   append([]string{c.Name}, c.Args...),
 		Dir:    c.Dir,
 		Env:    append(append(e.cfg.ConsoleEnv[:len(e.cfg.ConsoleEnv):len(e.cfg.ConsoleEnv)], c.Env...), p.group.env...),
-		Stdin:  console.In,
 		Stdout: console.Out,
 		Stderr: console.Err,
 	}
-	p.group.lend(p.cmd, t)
+	if console.In != nil {
+		p.cmd.Stdin = console.In
+	}
+	if t != nil {
+		p.group.lend(p.cmd, t)
+	} else {
+		p.group.prepare(p.cmd)
+	}
 	profile := c.Sandbox
-	if profile != nil {
+	if profile != nil && t != nil {
 		with := *profile
 		with.Terminal = t.device
 		profile = &with
@@ -58,7 +91,10 @@ func (e *Exec) RunInteractive(ctx context.Context, c Command, console Console) R
 		return notStarted(start, "could not be started: "+startProblem(c, err))
 	}
 	p.group.started(p.cmd.Process.Pid)
-	continued := t.keepGoing(p.cmd.Process.Pid)
+	continued := func() {}
+	if t != nil {
+		continued = t.keepGoing(p.cmd.Process.Pid)
+	}
 	go func() { p.exited <- p.cmd.Wait() }()
 	outcome, notes := p.wait(ctx, 0, e.cfg.Grace)
 	continued()

@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
-	"github.com/holic512/plugin-ai/sandbox"
 )
 
 // carryOut judges and runs the steps of a reply in order. Every step gets an
@@ -25,7 +22,7 @@ func (t *turn) carryOut(ctx context.Context, reply protocol.Reply) []protocol.Ob
 	failed := false // a step exited with an error
 	for _, step := range reply.Cmd.Steps {
 		s := t.prepare(reply, step)
-		t.emit(Event{Type: ToolExecutionStart, ID: s.id, Step: &s.step, CWD: s.dir, Judgement: &s.judgement})
+		t.emit(Event{Type: ToolExecutionStart, ID: s.id, Step: &s.step, CWD: s.dir, Judgement: &s.judgement, Change: s.change})
 		switch {
 		case ctx.Err() != nil:
 			s.observe(protocol.Cancelled, "the turn was ended before it began")
@@ -40,11 +37,28 @@ func (t *turn) carryOut(ctx context.Context, reply protocol.Reply) []protocol.Ob
 		observations = append(observations, s.observation)
 		if o := s.observation; o.Outcome != protocol.Ran && o.Outcome != protocol.Skipped {
 			why = fmt.Sprintf("step %s was not carried out", o.ID)
-		} else if o.ExitCode == nil || *o.ExitCode != 0 {
-			failed = failed || o.Outcome == protocol.Ran
+		} else if o.Outcome == protocol.Ran && s.tool.failed(o) {
+			failed = true
 		}
 	}
 	return observations
+}
+
+// A tool carries out one kind of step.
+type tool interface {
+	// judge finds out what the step would do and has it judged. Where the
+	// step cannot be carried out at all it says so in cannot.
+	judge(t *turn, s *stepRun)
+	// question adds what a person has to see of this step.
+	question(t *turn, s *stepRun, q *Confirmation)
+	// edit lets the person change the step. It tells whether there is one to
+	// judge.
+	edit(ctx context.Context, t *turn, s *stepRun) bool
+	// run carries the step out and observes it. It is not done where things
+	// have changed such that the person must be asked anew.
+	run(ctx context.Context, t *turn, s *stepRun) (done bool)
+	// failed tells whether a step that ran did not do its work.
+	failed(o protocol.Observation) bool
 }
 
 // stepRun is one step under way.
@@ -53,10 +67,19 @@ type stepRun struct {
 	step        protocol.Step
 	dir         string
 	reply       protocol.Reply
+	tool        tool
 	judgement   policy.Judgement
+	cannot      *cannot     // nil where it can be carried out
+	change      *FileChange // of a settings file; nil for other tools
 	decidedBy   protocol.Decider
 	enforced    string // by the kernel
 	observation protocol.Observation
+}
+
+// cannot is why a step cannot be carried out, whoever allows it.
+type cannot struct {
+	outcome protocol.Outcome // Refused or NotStarted
+	note    string
 }
 
 func (t *turn) prepare(reply protocol.Reply, step protocol.Step) *stepRun {
@@ -65,20 +88,24 @@ func (t *turn) prepare(reply protocol.Reply, step protocol.Step) *stepRun {
 	if reply.Cmd.CWD != "" {
 		s.dir = reply.Cmd.CWD
 	}
+	switch {
+	case step.Tool == protocol.ToolPluginRun && t.Plugins != nil:
+		s.tool = &pluginTool{}
+	case step.Tool == protocol.ToolJSONPatch && t.Files != nil:
+		s.tool = &patchTool{}
+	case step.Tool == protocol.ToolExec:
+		s.tool = commandTool{}
+	default:
+		s.tool = absentTool{}
+	}
 	t.judge(s)
 	return s
 }
 
-// judge asks the policy. Tools that are not built in are refused by name.
+// judge asks the policy, through the step's tool.
 func (t *turn) judge(s *stepRun) {
-	if s.step.Tool != protocol.ToolExec {
-		s.judgement = policy.Judgement{
-			Level: protocol.Block, Rules: []string{"tool not available"},
-			Reasons: []string{fmt.Sprintf("the tool %s is not available; use exec steps", s.step.Tool)},
-		}
-		return
-	}
-	s.judgement = t.Judge.Judge(policy.Step{Program: s.step.Program, Args: s.step.Args, CWD: s.dir, Requires: s.step.Requires})
+	s.cannot = nil
+	s.tool.judge(t, s)
 }
 
 // decide acts on the judgement: run, ask or refuse.
@@ -86,32 +113,46 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 	for {
 		j := s.judgement
 		switch {
-		case t.SandboxRequired && !t.walled():
+		case s.cannot != nil && s.cannot.outcome == protocol.Refused:
+			t.refuse(s, s.cannot.note)
+			return
+		case s.cannot != nil:
+			s.observe(s.cannot.outcome, s.cannot.note)
+			return
+		case t.SandboxRequired && !t.walled() && s.step.Tool != protocol.ToolJSONPatch:
 			t.refuse(s, "the settings require a sandbox, and this machine has none")
 			return
 		case !j.Listed || j.Level == protocol.Block:
 			t.refuse(s, reasons(j))
 			return
 		case j.Level == protocol.Safe:
-			t.execute(ctx, s)
-			return
-		case t.allowed[s.key()]:
+			if s.tool.run(ctx, t, s) {
+				return
+			}
+			continue
+		case t.own || t.allowed[s.key()]:
 			s.decidedBy = protocol.DecidedBySession
-			t.execute(ctx, s)
-			return
+			if t.own {
+				s.decidedBy = protocol.DecidedByUser
+			}
+			if s.tool.run(ctx, t, s) {
+				return
+			}
+			continue
 		}
 		choice, ok := t.confirm(ctx, s, j)
 		switch {
 		case !ok:
 			return
 		case choice == Yes || choice == Always:
-			if choice == Always {
+			if choice == Always && s.change == nil {
 				t.allowed[s.key()] = true
 			}
-			t.execute(ctx, s)
-			return
-		case choice == Edit && t.edit(ctx, s):
-			// The edited step is judged from the start.
+			if s.tool.run(ctx, t, s) {
+				return
+			}
+		case choice == Edit && s.tool.edit(ctx, t, s):
+			t.judge(s) // from the start
 		default:
 			t.result.Declined++
 			s.observe(protocol.Declined, "the person said no")
@@ -123,10 +164,12 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 // confirm asks whether a step may run. It is not ok where there is no answer;
 // then the step has its observation.
 func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (choice Choice, ok bool) {
-	choice, err := t.Asker.Confirm(ctx, Confirmation{
-		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: t.bare(j),
+	question := Confirmation{
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j,
 		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
-	})
+	}
+	s.tool.question(t, s, &question)
+	choice, err := t.Asker.Confirm(ctx, question)
 	switch {
 	case ctx.Err() != nil:
 		s.decidedBy = protocol.DecidedByNobody
@@ -152,42 +195,9 @@ func (t *turn) decider() protocol.Decider {
 	return protocol.DecidedByUser
 }
 
-// bare tells whether a confirmed step would run without a sandbox.
-func (t *turn) bare(j policy.Judgement) bool {
-	if !t.walled() {
-		return true
-	}
-	_, ok := Profile(j, t.Dir, t.Home)
-	return !ok && !t.SandboxRequired
-}
-
-// walled tells whether steps run in a sandbox.
-func (t *turn) walled() bool { return t.Sandbox != nil && t.Sandbox.Support().Enough() }
-
-// edit lets the person change the command. It tells whether there is one to
-// judge; a text that is no command is asked for again.
-func (t *turn) edit(ctx context.Context, s *stepRun) bool {
-	line := protocol.FormatCommand(s.step.Program, s.step.Args)
-	for title := "Change the command"; ; {
-		changed, err := t.Asker.Edit(ctx, title, line)
-		if err != nil || strings.TrimSpace(changed) == "" {
-			return false
-		}
-		program, args, err := protocol.ParseCommand(changed)
-		if err != nil {
-			t.Asker.Notify(Notice{Kind: NoticeError, Text: err.Error()})
-			line = changed
-			continue
-		}
-		s.step.Program, s.step.Args = program, args
-		t.judge(s)
-		return true
-	}
-}
-
 // key names exactly what a person allows for the session.
 func (s *stepRun) key() string {
-	parts := append([]string{s.judgement.Path, s.dir, s.step.Program}, s.judgement.Args...)
+	parts := append([]string{string(s.step.Tool), s.judgement.Path, s.dir, s.step.Program}, s.judgement.Args...)
 	parts = append(parts, s.judgement.Rules...)
 	return strings.Join(parts, "\x00")
 }
@@ -195,104 +205,6 @@ func (s *stepRun) key() string {
 func (t *turn) refuse(s *stepRun, note string) {
 	t.result.Refused++
 	s.observe(protocol.Refused, note)
-}
-
-func (t *turn) execute(ctx context.Context, s *stepRun) {
-	j := s.judgement
-	switch info, err := os.Stat(s.dir); {
-	case err != nil || !info.IsDir():
-		s.observe(protocol.NotStarted, fmt.Sprintf("the folder %s is not there", s.dir))
-		return
-	case j.Path == "":
-		s.observe(protocol.NotStarted, fmt.Sprintf("%s: no such program is installed", s.step.Program))
-		return
-	}
-	command := executors.Command{Name: s.step.Program, Path: j.Path, Args: j.Args, Dir: s.dir, Env: j.Env}
-	if t.walled() {
-		if profile, ok := Profile(j, t.Dir, t.Home); ok || t.SandboxRequired {
-			command.Sandbox = &profile
-		}
-	}
-	output := func(c executors.Chunk) { t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c}) }
-	result := t.Exec.Run(ctx, command, output)
-	for range maxWidenings {
-		if result.Violation == nil || command.Sandbox == nil || !t.widen(ctx, s, &command, result.Violation) {
-			break
-		}
-		result = t.Exec.Run(ctx, command, output)
-	}
-	s.enforced = result.Sandbox
-	s.observe(result.Outcome, result.Note)
-	defer func() { s.observation = t.Window.Mask(s.observation) }()
-	o := &s.observation
-	o.ExitCode, o.DurationMs = result.ExitCode, result.Duration.Milliseconds()
-	o.StdoutTail, o.StderrTail, o.Truncated = result.Stdout, result.Stderr, result.Truncated
-	o.OutputFile, o.Parsed = result.OutputFile, result.Parsed
-	if result.Outcome == protocol.NotStarted && o.StderrTail == "" {
-		o.StderrTail = result.Note
-	} else if result.Outcome != protocol.NotStarted {
-		t.result.Ran++
-	}
-}
-
-// maxWidenings is how often a step may run again with more allowed.
-const maxWidenings = 3
-
-// widen asks whether a step that the sandbox stopped may run again with what
-// it was refused. Where nobody can be asked, what happened stands.
-func (t *turn) widen(ctx context.Context, s *stepRun, command *executors.Command, v *sandbox.Violation) bool {
-	wider, ok := t.Sandbox.Allowing(*command.Sandbox, v)
-	next, how := &wider, "run it again with that allowed?"
-	if !ok {
-		// Only a person who looks at it may take the wall away.
-		next, how = nil, "only without the sandbox it could; run it again without?"
-		if t.SandboxRequired || t.decider() != protocol.DecidedByUser {
-			return false
-		}
-	}
-	if ok {
-		var opened []string
-		for _, path := range wider.Writable {
-			if !slices.Contains(command.Sandbox.Writable, path) {
-				opened = append(opened, path)
-			}
-		}
-		if len(opened) > 0 {
-			how = "run it again with " + strings.Join(opened, ", ") + " open to changes?"
-		}
-	}
-	if ctx.Err() != nil {
-		return false
-	}
-	j := s.judgement
-	j.Level = protocol.Confirm
-	j.Rules, j.Reasons = []string{"sandbox"}, []string{v.String() + "; " + how}
-	if fact, ok := factOf(v.Kind); ok {
-		j.Facts = []protocol.Fact{fact}
-	}
-	choice, err := t.Asker.Confirm(ctx, Confirmation{
-		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: next == nil, Again: true,
-		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
-	})
-	if err != nil || ctx.Err() != nil || choice != Yes && choice != Always {
-		return false
-	}
-	s.decidedBy = t.decider()
-	command.Sandbox = next
-	return true
-}
-
-func factOf(k sandbox.Kind) (protocol.Fact, bool) {
-	switch k {
-	case sandbox.KindWrite:
-		return protocol.FactWrite, true
-	case sandbox.KindSecret:
-		return protocol.FactSecrets, true
-	case sandbox.KindNetwork, sandbox.KindLocal:
-		return protocol.FactNetwork, true
-	case sandbox.KindProcess, sandbox.KindDevice:
-	}
-	return "", false
 }
 
 // observe makes the observation of a step (plugin-ai document, section 10.2).
@@ -310,7 +222,13 @@ func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 	case protocol.ToolExec:
 		program := s.step.Program
 		o.Tool, o.Program = "cmd", &program
-	case protocol.ToolPluginRun, protocol.ToolJSONPatch:
+	case protocol.ToolPluginRun:
+		program := pluginProgram
+		o.Program = &program
+		if j.Args != nil {
+			o.Args = slices.Clone(j.Args)
+		}
+	case protocol.ToolJSONPatch:
 	}
 	if o.Args == nil {
 		o.Args = []string{}
@@ -320,6 +238,23 @@ func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 	}
 	s.observation = o
 }
+
+// absentTool is a tool that this conversation does not offer.
+type absentTool struct{}
+
+func (absentTool) judge(_ *turn, s *stepRun) {
+	s.judgement = policy.Judgement{
+		Level: protocol.Block, Rules: []string{"tool not available"},
+		Reasons: []string{fmt.Sprintf("the tool %s is not available; use exec steps", s.step.Tool)},
+	}
+}
+func (absentTool) question(*turn, *stepRun, *Confirmation)    {}
+func (absentTool) edit(context.Context, *turn, *stepRun) bool { return false }
+func (absentTool) run(_ context.Context, t *turn, s *stepRun) bool {
+	t.refuse(s, reasons(s.judgement))
+	return true
+}
+func (absentTool) failed(protocol.Observation) bool { return true }
 
 // orEmpty makes an empty list of none, which JSON writes as [].
 func orEmpty[T any](list []T) []T {

@@ -20,7 +20,10 @@ import (
 // above it, without allowing the same in the secret folders below. A command
 // that names such a place, and does nothing but write there, is not ok: it can
 // only do its work without a sandbox, and the question says so.
-func Profile(j policy.Judgement, workspace, home string) (p sandbox.Profile, ok bool) {
+//
+// More are further folders that a confirmed step may change, such as where
+// plugins keep their data.
+func Profile(j policy.Judgement, workspace, home string, more ...string) (p sandbox.Profile, ok bool) {
 	p = sandbox.ReadOnly()
 	if j.Level == protocol.Safe {
 		return p, true
@@ -28,7 +31,7 @@ func Profile(j policy.Judgement, workspace, home string) (p sandbox.Profile, ok 
 	has := func(f protocol.Fact) bool { return slices.Contains(j.Facts, f) }
 	ok = true
 	if has(protocol.FactWrite) || has(protocol.FactDestructive) || has(protocol.FactCode) {
-		folders := sandbox.Caches(home)
+		folders := append(sandbox.Caches(home), more...)
 		for _, dir := range []string{workspace, j.CWD} {
 			if !isRoot(dir) {
 				folders = append(folders, sandbox.Workspace(dir)...)

@@ -8,9 +8,11 @@ import (
 
 	"github.com/holic512/plugin-ai/contextmgr"
 	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/executors/jsonfile"
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/registry"
 	"github.com/holic512/plugin-ai/sandbox"
 	"github.com/holic512/plugin-ai/schemas"
 )
@@ -23,11 +25,15 @@ type Model interface {
 // A Judge says what a step may do.
 type Judge interface {
 	Judge(step policy.Step) policy.Judgement
+	JudgePlugin(step policy.PluginStep) policy.Judgement
+	JudgePatch(step policy.PatchStep) policy.Judgement
 }
 
 // An Executor carries out a judged command.
 type Executor interface {
 	Run(ctx context.Context, command executors.Command, output func(executors.Chunk)) executors.Result
+	RunInteractive(ctx context.Context, command executors.Command, console executors.Console) executors.Result
+	RunAttached(ctx context.Context, command executors.Command, console executors.Console) executors.Result
 }
 
 // Config is all that a runner needs. Model, Judge, Exec, Asker and Window are
@@ -44,6 +50,19 @@ type Config struct {
 	Sandbox *sandbox.Sandbox
 	// SandboxRequired refuses every step where there is no sandbox.
 	SandboxRequired bool
+	// Plugins are the installed plugins; nil is that plugin.run is not offered.
+	// Their programs must be below PluginFolder, and PluginData is where they
+	// keep what they write; "" is nowhere.
+	Plugins                  *registry.Source
+	PluginFolder, PluginData string
+	// Files plans and makes changes of settings files; nil is that
+	// config.json_patch is not offered.
+	Files *jsonfile.Editor
+	// YesIsEnough tells of a file, by its real path, whether --yes is enough
+	// to change it; nil is that a person must see every change.
+	YesIsEnough func(path string) bool
+	// Terminal is what a plugin's own screen gets; nil is none.
+	Terminal Lender
 	// Dir is the folder that the person started in, absolute; Home is theirs.
 	Dir, Home string
 	// Chinese makes the runner's own answers Chinese; else they are English.
@@ -133,6 +152,11 @@ type turn struct {
 	free   bool // the person said to keep going
 	ran    []protocol.Observation
 	result Result
+
+	own     bool               // the steps are the person's own words
+	console *executors.Console // what a plugin gets then; nil is nothing
+	screen  bool               // the console is a terminal
+	planned *planned           // the change that the step makes; nil is what its words say
 }
 
 // run is the loop. It leaves the result behind, and the window closed.

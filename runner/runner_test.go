@@ -114,9 +114,29 @@ func (j *judge) Judge(s policy.Step) policy.Judgement {
 	return out
 }
 
+func (j *judge) JudgePlugin(s policy.PluginStep) policy.Judgement {
+	out := policy.Judgement{
+		Level: protocol.Confirm, Listed: true, Rules: []string{"plugin.run"}, Reasons: []string{"it runs code"},
+		Facts: []protocol.Fact{protocol.FactCode}, Path: "/bin/node", Args: append([]string{s.Bin}, s.Args...), CWD: s.CWD,
+	}
+	if s.Screen == "" && slices.Equal(s.Args, []string{"--help"}) {
+		out.Level = protocol.Safe
+	}
+	return out
+}
+
+func (j *judge) JudgePatch(s policy.PatchStep) policy.Judgement {
+	out := policy.Judgement{Level: protocol.Confirm, Listed: true, Rules: []string{"config.json_patch"}, Writes: []string{s.Path}}
+	if slices.Contains(s.Members, "sandbox") {
+		out.Level, out.Reasons = protocol.Block, []string{"own leash"}
+	}
+	return out
+}
+
 // exec keeps what was run; "fail" exits with 1, "hang" waits for the end.
 type exec struct {
 	ran  []string
+	lent int // commands that got the terminal
 	hang func()
 }
 
@@ -136,6 +156,17 @@ func (e *exec) Run(ctx context.Context, c executors.Command, output func(executo
 	return executors.Result{Outcome: protocol.Ran, ExitCode: &code, Stdout: "ran " + line, Duration: time.Millisecond}
 }
 
+func (e *exec) RunInteractive(ctx context.Context, c executors.Command, _ executors.Console) executors.Result {
+	e.lent++
+	r := e.Run(ctx, c, func(executors.Chunk) {})
+	r.Stdout = ""
+	return r
+}
+
+func (e *exec) RunAttached(ctx context.Context, c executors.Command, console executors.Console) executors.Result {
+	return e.RunInteractive(ctx, c, console)
+}
+
 // asker gives scripted choices; with none left there is nobody to ask.
 type asker struct {
 	choices []runner.Choice
@@ -143,6 +174,7 @@ type asker struct {
 	selects []int
 	asked   []runner.Confirmation
 	titles  []string
+	files   []string // that were opened to be edited
 	notices []runner.Notice
 	onAsk   func()
 }
@@ -160,8 +192,14 @@ func (a *asker) Confirm(_ context.Context, q runner.Confirmation) (runner.Choice
 	return c, nil
 }
 
-func (a *asker) EditFile(context.Context, string, []byte) ([]byte, error) {
-	return nil, runner.ErrNobody
+func (a *asker) EditFile(_ context.Context, _ string, text []byte) ([]byte, error) {
+	a.files = append(a.files, string(text))
+	if len(a.edits) == 0 {
+		return nil, runner.ErrNobody
+	}
+	e := a.edits[0]
+	a.edits = a.edits[1:]
+	return []byte(e), nil
 }
 
 func (a *asker) Edit(_ context.Context, _, _ string) (string, error) {

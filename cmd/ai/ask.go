@@ -42,7 +42,7 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	defer cancel()
 	face := a.face(terminal.Language(settings.Speak), cancel)
 	defer face.Close()
-	c, err := a.converse(settings, face.Asker(), face.Event)
+	c, err := a.converse(settings, face)
 	if err != nil {
 		return err
 	}
@@ -150,14 +150,14 @@ func (a *app) show(c *conversation, input runner.Input) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.model.provider.Request(c.model.target.Model, llm.Context{System: window.System, Messages: window.Messages}, c.model.options)
+	body, err := c.model.provider.Request(c.model.target.Model, llm.Context{System: window.System, Messages: window.Messages}, c.model.call())
 	if err != nil {
 		return err
 	}
 	for _, p := range window.Parts {
 		fmt.Fprintf(a.stderr, "%8d bytes  %s\n", p.Bytes, p.Name)
 	}
-	if format := c.model.options.Format; format != nil {
+	if format := c.model.call().Format; format != nil {
 		fmt.Fprintf(a.stderr, "%8d bytes  answer schema\n", len(format.Schema))
 	}
 	fmt.Fprintf(a.stderr, "%8d bytes  in all, to %s\n", len(body), describeTarget(c.model.target))

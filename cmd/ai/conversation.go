@@ -6,24 +6,22 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/holic512/plugin-ai/audit"
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/contextmgr"
-	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/llm/offline"
 	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/llm/replay"
-	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/registry"
 	"github.com/holic512/plugin-ai/runner"
-	"github.com/holic512/plugin-ai/sandbox"
 	"github.com/holic512/plugin-ai/schemas"
+	"github.com/holic512/plugin-ai/terminal"
 )
 
 // model is who is asked: a provider with all that one call to it needs.
@@ -32,11 +30,31 @@ type model struct {
 	target   config.Target
 	options  llm.Options
 	dialect  schemas.Dialect
+	plugins  *registry.Source // nil is none
 }
 
 // Stream makes one call.
 func (m *model) Stream(ctx context.Context, c llm.Context) iter.Seq[llm.Event] {
-	return m.provider.Stream(ctx, m.target.Model, c, m.options)
+	return m.provider.Stream(ctx, m.target.Model, c, m.call())
+}
+
+// call gives the options of the next call. A provider that enforces a form is
+// told the tools that can be asked for now.
+func (m *model) call() llm.Options {
+	options := m.options
+	if m.dialect != schemas.OpenAIStrict || m.target.Model.API == "" {
+		return options
+	}
+	tools := []string{string(protocol.ToolExec), string(protocol.ToolJSONPatch)}
+	if m.plugins != nil {
+		if installed, err := m.plugins.Current(); err == nil && len(installed.Plugins()) > 0 {
+			tools = append(tools, string(protocol.ToolPluginRun))
+		}
+	}
+	if wire, err := schemas.Wire(m.dialect, tools...); err == nil {
+		options.Format = &llm.AnswerFormat{Name: "reply", Schema: wire}
+	}
+	return options
 }
 
 // load reads the settings.
@@ -84,11 +102,6 @@ func (a *app) model(s *config.Settings) (*model, error) {
 			ResponseTimeout: s.Target.Timeout,
 		})
 		m.dialect = schemas.OpenAIStrict
-		wire, err := schemas.Wire(m.dialect, string(protocol.ToolExec))
-		if err != nil {
-			return nil, err
-		}
-		m.options.Format = &llm.AnswerFormat{Name: "reply", Schema: wire}
 	}
 	return m, nil
 }
@@ -96,8 +109,8 @@ func (a *app) model(s *config.Settings) (*model, error) {
 // conversation is a runner with all that it needs.
 type conversation struct {
 	*runner.Runner
+	*tools
 	model   *model
-	engine  *policy.Engine
 	secrets []string // that the program itself knows
 	masker  *mask.Masker
 	window  *contextmgr.Manager
@@ -122,20 +135,28 @@ func (c *conversation) use(m *model) {
 }
 
 // converse builds a conversation from the settings.
-func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runner.Event)) (*conversation, error) {
+func (a *app) converse(s *config.Settings, face *terminal.Face) (*conversation, error) {
+	return a.build(s, face, face.Event, func() (*model, error) { return a.model(s) })
+}
+
+// own builds what carries out a person's own steps: no model is asked.
+func (a *app) own(s *config.Settings, face *terminal.Face) (*conversation, error) {
+	return a.build(s, face, func(runner.Event) {}, func() (*model, error) {
+		return &model{provider: offline.New(offline.Config{})}, nil
+	})
+}
+
+func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.Event), open func() (*model, error)) (*conversation, error) {
 	// Rules are read beside the model's set-up: both are waited for.
-	rules := make(chan error, 1)
+	built := make(chan error, 1)
 	c := &conversation{}
-	var box *sandbox.Sandbox
 	go func() {
 		var err error
-		if c.engine, err = a.engine(s); err == nil {
-			box, err = a.sandbox(s, c.engine)
-		}
-		rules <- err
+		c.tools, err = a.tools(s)
+		built <- err
 	}()
-	m, err := a.model(s)
-	if err := <-rules; err != nil {
+	m, err := open()
+	if err := <-built; err != nil {
 		return nil, err
 	}
 	if err != nil {
@@ -143,25 +164,21 @@ func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runne
 	}
 	// The answer's schema is compiled while the server thinks.
 	go func() { _, _ = schemas.Load("reply") }()
+	m.plugins = c.plugins
 	c.model, c.secrets = m, []string{m.options.APIKey}
 	c.masker = mask.New(c.secrets...)
 	if c.window, err = contextmgr.New(contextmgr.Config{
-		MaxBytes: s.MaxRequestBytes, Facts: a.facts(), Mask: c.mask,
+		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins) }, Mask: c.mask,
 	}); err != nil {
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
+	asker := face.Asker()
 	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
-	exec, err := executors.NewExec(executors.ExecConfig{
-		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
-		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
-		SpoolDir: filepath.Join(s.Dirs.Cache, "output"), SpoolLimit: s.SpoolLimitBytes, Sandbox: box,
-	})
-	if err != nil {
-		return nil, err
-	}
 	c.Runner, err = runner.New(runner.Config{
-		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: exec, Asker: asker, Window: c.window, Events: events,
-		Sandbox: box, SandboxRequired: s.Sandbox == config.SandboxRequired,
+		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: c.exec, Asker: asker, Window: c.window, Events: events,
+		Sandbox: c.box, SandboxRequired: s.Sandbox == config.SandboxRequired,
+		Plugins: c.plugins, PluginFolder: s.Dirs.Plugins(), PluginData: s.Dirs.PluginData(),
+		Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: face,
 		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 	})
@@ -169,6 +186,15 @@ func (a *app) converse(s *config.Settings, asker runner.Asker, events func(runne
 }
 
 // facts is what the model should know of the place.
-func (a *app) facts() string {
-	return fmt.Sprintf("Folder: %s\nhome: %s\nSystem: %s/%s\nDate: %s", a.dir, a.home, runtime.GOOS, runtime.GOARCH, time.Now().Format(time.DateOnly))
+func (a *app) facts(plugins *registry.Source) string {
+	facts := fmt.Sprintf("Folder: %s\nhome: %s\nSystem: %s/%s\nDate: %s", a.dir, a.home, runtime.GOOS, runtime.GOARCH, time.Now().Format(time.DateOnly))
+	if installed, err := plugins.Current(); err == nil {
+		if aliases := installed.Aliases(maxAliases); aliases != "" {
+			facts += "\nPlugins: " + aliases
+		}
+	}
+	return facts
 }
+
+// maxAliases is how many bytes of a request the names of plugins may take.
+const maxAliases = 400

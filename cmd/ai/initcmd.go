@@ -103,11 +103,7 @@ func (a *app) askSetup(s *setup) error {
 		return usage(errors.New("ai init asks questions, and standard input is no terminal"),
 			"ai init --name NAME --base-url URL --model ID [--key-env VARIABLE] asks nothing")
 	}
-	out, ok := a.stderr.(surveyterminal.FileWriter)
-	if !ok {
-		return errors.New("standard error is no file")
-	}
-	stdio := survey.WithStdio(a.stdin, out, a.stderr)
+	stdio := survey.WithStdio(a.stdin, a.stderr, a.stderr)
 	list := presets()
 	labels := make([]string, len(list))
 	for i, p := range list {

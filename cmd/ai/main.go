@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 )
 
@@ -19,8 +18,7 @@ func main() {
 // process is all that the program knows of the process that it is. Only this
 // package touches the real one.
 type process struct {
-	args           []string
-	getenv         func(string) string
-	stdin          *os.File
-	stdout, stderr io.Writer
+	args                  []string
+	getenv                func(string) string
+	stdin, stdout, stderr *os.File
 }

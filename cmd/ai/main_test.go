@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/holic512/plugin-ai/internal/fakellm"
+	"github.com/holic512/plugin-ai/internal/slothtree"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"code":     exitsWith,
 			"request":  matchRequest,
 			"requests": countRequests,
+			"plugins":  plantPlugins,
 		},
 	})
 }
@@ -66,6 +68,15 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("OPENAI_BASE_URL", srv.URL)
 	ts.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdefghij")
 	servers.Store(ts, srv)
+}
+
+// plantPlugins installs SlothTool's folder with its plugins into the home.
+func plantPlugins(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: plugins")
+	}
+	_, err := slothtree.Plant(ts.Getenv("HOME"))
+	ts.Check(err)
 }
 
 // servers are the running servers of the scripts: *testscript.TestScript to

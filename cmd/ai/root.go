@@ -226,7 +226,8 @@ question where there is none.`,
 	own.StringVar(&f.record, "record", "", "write all calls of the model to this `FILE`, secrets masked")
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
 
-	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand())
+	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand(),
+		a.pluginsCommand(), a.undoCommand())
 	return root
 }
 

@@ -21,12 +21,20 @@ func (a *app) engine(s *config.Settings) (*policy.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	providers, _ := config.ProvidersPath(a.sources(false))
 	options := policy.Options{
 		AllowedPrograms: s.AllowedPrograms, AllowWrite: s.AllowWrite, AllowNetwork: s.AllowNetwork, AllowSudo: s.AllowSudo,
 		Home: a.home, Workspace: a.dir, SecretPaths: s.SecretPaths, RuleFiles: files,
-		UserRules: userRules(s.Deny, s.Ask, s.Dirs.Settings()),
+		UserRules: userRules(s.Deny, s.Ask, s.Dirs.Settings()), SafePlugins: s.SafePlugins,
+		Own: policy.OwnFiles{Settings: s.Dirs.Settings(), Held: []policy.HeldPlace{
+			{Path: providers, Instead: "ai init"},
+			{Path: filepath.Join(s.Dirs.Sloth, "ai", "rules")},
+			{Path: s.Dirs.Registry(), Instead: "slothtool install"},
+			{Path: auditFile(s.Dirs)},
+		}},
 	}
 	if p := s.Project; p != nil {
+		options.Own.Held = append(options.Own.Held, policy.HeldPlace{Path: p.Path})
 		options.UserRules = append(options.UserRules, userRules(p.Deny, p.Ask, p.Path)...)
 		if p.AllowedPrograms != nil {
 			options.Narrowings = []policy.Narrowing{{Programs: p.AllowedPrograms, Origin: p.Path}}
@@ -34,7 +42,7 @@ func (a *app) engine(s *config.Settings) (*policy.Engine, error) {
 	}
 	engine, err := policy.New(options)
 	if err != nil {
-		return nil, usage(err, "ai policy check FILE checks a rule file")
+		return nil, usage(err, "ai policy check FILE checks a rule file, ai config list shows the settings")
 	}
 	return engine, nil
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/executors/jsonfile"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/registry"
+	"github.com/holic512/plugin-ai/sandbox"
+)
+
+// tools are what judges steps and carries them out.
+type tools struct {
+	engine  *policy.Engine
+	box     *sandbox.Sandbox // nil where there is none
+	exec    *executors.Exec
+	plugins *registry.Source
+	files   *jsonfile.Editor
+}
+
+// tools builds them from the settings.
+func (a *app) tools(s *config.Settings) (*tools, error) {
+	t := &tools{plugins: registry.Open(s.Dirs.Registry()), files: a.files(s)}
+	var err error
+	if t.engine, err = a.engine(s); err != nil {
+		return nil, err
+	}
+	if t.box, err = a.sandbox(s, t.engine); err != nil {
+		return nil, err
+	}
+	t.exec, err = executors.NewExec(executors.ExecConfig{
+		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
+		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
+		SpoolDir: filepath.Join(s.Dirs.Cache, "output"), SpoolLimit: s.SpoolLimitBytes, Sandbox: t.box,
+	})
+	return t, err
+}
+
+// files is what changes settings files and takes changes back.
+func (a *app) files(s *config.Settings) *jsonfile.Editor {
+	schemas := map[string]string{
+		s.Dirs.Settings(): "config",
+		filepath.Join(s.Dirs.Sloth, "settings.json"): "slothtool_settings",
+	}
+	if s.Project != nil {
+		schemas[s.Project.Path] = "project"
+	}
+	return jsonfile.New(jsonfile.Config{
+		Home: a.home, Sloth: s.Dirs.Sloth, Editable: s.EditablePaths,
+		Schema: func(path string) string {
+			for known, schema := range schemas {
+				if sameFile(known, path) {
+					return schema
+				}
+			}
+			return ""
+		},
+	})
+}
+
+// yesIsEnough tells whether the person said of a file that --yes is enough to
+// change it.
+func (a *app) yesIsEnough(s *config.Settings) func(path string) bool {
+	return func(path string) bool {
+		for _, listed := range s.YesPaths {
+			if rest, ok := strings.CutPrefix(listed, "~/"); ok {
+				listed = filepath.Join(a.home, rest)
+			}
+			if sameFile(listed, path) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// sameFile tells whether two paths are of one file, which need not be there.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(a)); err == nil && filepath.Join(folder, filepath.Base(a)) == b {
+		return true
+	}
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}

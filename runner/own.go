@@ -1,0 +1,44 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/executors/jsonfile"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+// Run carries out a step that the person gave, not the model. It goes the way
+// of every step, but that its words are the yes to what would be asked for.
+// What is refused stays refused. A plugin gets the console, if there is one,
+// in place of having its output captured; screen tells that the console is a
+// terminal.
+func (r *Runner) Run(ctx context.Context, step protocol.Step, console *executors.Console, screen bool) protocol.Observation {
+	t := &turn{Runner: r, own: true, console: console, screen: screen}
+	return t.carryOut(ctx, protocol.Reply{Type: protocol.KindCmd, Cmd: &protocol.Cmd{Steps: []protocol.Step{step}}})[0]
+}
+
+// Change makes a change of a settings file that the person asked for, such as
+// taking back an earlier one. The person sees the diff first, unless sure is
+// true.
+func (r *Runner) Change(ctx context.Context, plan *jsonfile.Change, why string, sure bool) protocol.Observation {
+	t := &turn{Runner: r, own: sure, planned: &planned{plan, why}}
+	step := protocol.Step{Tool: protocol.ToolJSONPatch, Path: plan.Path}
+	reply := protocol.Reply{Type: protocol.KindCmd, Cmd: &protocol.Cmd{Steps: []protocol.Step{step}}}
+	return t.carryOut(ctx, reply)[0]
+}
+
+// planned is a change that was planned before its step.
+type planned struct {
+	plan *jsonfile.Change
+	why  string
+}
+
+// judge says that a person's own change is asked for and no more.
+func (p *planned) judge() policy.Judgement {
+	return policy.Judgement{
+		Level: protocol.Confirm, Rules: []string{"file change"}, Reasons: []string{p.why},
+		Facts: []protocol.Fact{protocol.FactWrite}, Listed: true,
+	}
+}

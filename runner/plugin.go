@@ -1,0 +1,117 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/holic512/plugin-ai/executors"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/protocol"
+)
+
+// pluginProgram is what runs plugins.
+const pluginProgram = "node"
+
+// pluginTool carries out plugin.run steps: an installed SlothTool plugin with
+// its arguments.
+type pluginTool struct {
+	screen string // why it opens the plugin's own screen; "" is that it does not
+}
+
+func (p *pluginTool) judge(t *turn, s *stepRun) {
+	s.judgement = policy.Judgement{Level: protocol.Confirm, Rules: []string{"plugin.run"}, Listed: true}
+	installed, err := t.Plugins.Current()
+	if err != nil {
+		s.cannot = &cannot{protocol.NotStarted, err.Error()}
+		return
+	}
+	plugin, ok := installed.Lookup(s.step.Plugin)
+	if !ok {
+		s.cannot = &cannot{protocol.NotStarted, fmt.Sprintf("no plugin is called %q; installed: %s; `slothtool list` shows them",
+			s.step.Plugin, cmp.Or(installed.Aliases(400), "none"))}
+		return
+	}
+	program, err := plugin.Program(t.PluginFolder)
+	if err != nil {
+		s.cannot = &cannot{protocol.NotStarted, err.Error()}
+		return
+	}
+	manifest := plugin.Manifest()
+	p.screen = manifest.UI.Opens(s.step.Args)
+	if p.screen == "" && s.step.Interactive {
+		p.screen = "the model asks for the terminal on its behalf"
+	}
+	s.judgement = t.Judge.JudgePlugin(policy.PluginStep{
+		Alias: plugin.Alias, Args: s.step.Args, CWD: s.dir, Requires: s.step.Requires,
+		Bin: program, Screen: p.screen, Declared: manifest.Declared,
+	})
+	switch {
+	case s.judgement.Path == "" && s.judgement.Level != protocol.Block:
+		s.cannot = &cannot{protocol.NotStarted, reasons(s.judgement)}
+	case p.screen != "" && !t.screen && (t.Terminal == nil || t.own) && s.judgement.Level != protocol.Block && s.judgement.Listed:
+		s.cannot = &cannot{protocol.Refused, p.screen + ", and there is no terminal to give it; give it arguments for a plain command"}
+	}
+}
+
+func (p *pluginTool) question(t *turn, s *stepRun, q *Confirmation) {
+	q.Bare = t.bare(s)
+	q.Screen = p.screen != ""
+	q.Person = q.Screen
+}
+
+// edit lets the person change the plugin's arguments, behind its alias.
+func (p *pluginTool) edit(ctx context.Context, t *turn, s *stepRun) bool {
+	line := protocol.FormatCommand(s.step.Plugin, s.step.Args)
+	for {
+		changed, err := t.Asker.Edit(ctx, "Change the command", line)
+		if err != nil || changed == "" {
+			return false
+		}
+		alias, args, err := protocol.ParseCommand(changed)
+		if err != nil {
+			t.Asker.Notify(Notice{Kind: NoticeError, Text: err.Error()})
+			line = changed
+			continue
+		}
+		// What the person typed is what is meant: a screen opens only where
+		// the words say so.
+		s.step.Plugin, s.step.Args, s.step.Interactive = alias, args, false
+		return true
+	}
+}
+
+func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
+	if t.PluginData != "" && s.judgement.Level != protocol.Safe {
+		// Plugins make their files there, and the wall lets nobody make the
+		// folder. Without it the plugin says what it misses.
+		_ = os.MkdirAll(t.PluginData, 0o755)
+	}
+	if p.screen == "" && t.console == nil {
+		t.execute(ctx, s, pluginProgram, s.step.Plugin)
+		return true
+	}
+	command, ok := t.command(s, pluginProgram, s.step.Plugin)
+	if !ok {
+		return true
+	}
+	var result executors.Result
+	switch {
+	case t.screen:
+		t.observeResult(s, t.Exec.RunInteractive(ctx, command, *t.console))
+		return true
+	case t.console != nil:
+		t.observeResult(s, t.Exec.RunAttached(ctx, command, *t.console))
+		return true
+	}
+	if err := t.Terminal.Lend(func(console executors.Console) { result = t.Exec.RunInteractive(ctx, command, console) }); err != nil {
+		t.result.NeedPerson++
+		t.refuse(s, p.screen+": "+err.Error())
+		return true
+	}
+	t.observeResult(s, result)
+	return true
+}
+
+func (p *pluginTool) failed(o protocol.Observation) bool { return exitedBadly(o) }
