@@ -169,12 +169,12 @@ func (f *file) append(lines []byte) (start int64, err error) {
 		lines = append([]byte{'\n'}, lines...)
 		start++
 	}
-	n, err := f.f.WriteAt(lines, f.end)
+	_, err = f.f.WriteAt(lines, f.end)
 	if err == nil {
 		err = f.f.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %d of %d bytes were written: %w", f.path, n, len(lines), err)
+		err = fmt.Errorf("%s: %d bytes cannot be added: %w", f.path, len(lines), err)
 		return 0, errors.Join(err, f.takeBack())
 	}
 	f.end += int64(len(lines))

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package session_test
+
+func systemRoles() map[string]roleFunc { return map[string]roleFunc{} }
