@@ -311,6 +311,49 @@ func TestInteractiveIsNeverLeftStopped(t *testing.T) {
 	})
 }
 
+// A child took the terminal to another process group and did not give it back.
+func TestInteractiveGetsTheTerminalAgain(t *testing.T) {
+	t.Parallel()
+	walls(t, command(t, "perl", "-MPOSIX", "-e", `$| = 1;
+if (!(my $pid = fork)) { setpgrp(0, 0); $SIG{TTOU} = "IGNORE"; POSIX::tcsetpgrp(0, $$) or print "FAILED"; exit } else { waitpid $pid, 0 }
+print "READY\n"; my $line = <STDIN>; print "GOT $line";`), func(t *testing.T, c executors.Command) {
+		s := lend(t, lending{Command: c})
+		s.sees("READY")
+		s.types("x\n")
+		s.sees("GOT x")
+		wantExit(t, s.result(), 0)
+	})
+}
+
+// A shell does its own job control: what it stops stays stopped until it says.
+func TestInteractiveShell(t *testing.T) {
+	t.Parallel()
+	mark := uniqueSeconds()
+	walls(t, command(t, "bash", "--norc", "--noprofile", "-i"), func(t *testing.T, c executors.Command) {
+		c.Env = []string{"PS1=READY ", "HISTFILE="}
+		s := lend(t, lending{Command: c})
+		s.sees("READY ")
+		s.types("(echo BEGUN; exec sleep " + mark + ")\n")
+		s.sees("BEGUN\r\n")
+		s.types("\x1a")
+		s.sees("Stopped")
+		s.types("echo JOBS=$(jobs -s | wc -l); kill -9 $$\n")
+		s.sees("JOBS=1\r\n")
+		if r := s.result(); !strings.Contains(r.Note, "SIGKILL") || !strings.Contains(r.Note, "left behind were ended: 1") {
+			t.Errorf("unexpected result %+v", r)
+		}
+		wantGone(t, mark)
+	})
+}
+
+// Streams that do not block would break the one that has them next.
+func TestInteractiveStreamsBlockAgain(t *testing.T) {
+	t.Parallel()
+	walls(t, command(t, "perl", "-MFcntl", "-e", `fcntl(STDIN, F_SETFL, fcntl(STDIN, F_GETFL, 0) | O_NONBLOCK) or die; kill 9, $$`), func(t *testing.T, c executors.Command) {
+		lend(t, lending{Command: c}).result()
+	})
+}
+
 func TestInteractiveKilled(t *testing.T) {
 	t.Parallel()
 	mark := uniqueSeconds()
