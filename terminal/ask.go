@@ -30,7 +30,7 @@ func (f *Face) Asker() runner.Asker {
 	var inner runner.Asker = nobody{f}
 	if !f.cfg.JSON {
 		if c := f.console(); c != nil {
-			inner = &asker{f, c}
+			inner = &asker{face: f, console: c}
 		}
 	}
 	if f.cfg.Yes {
@@ -110,6 +110,7 @@ func carriesData(r io.Reader) bool {
 type asker struct {
 	face *Face
 	*console
+	edited bool // a text came from the editor, and no question since
 }
 
 // Notify implements [runner.Asker].
@@ -120,6 +121,7 @@ func (a *asker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choi
 	t := a.face.texts
 	a.open()
 	defer a.done()
+	a.edited = false
 	told, said := a.alreadyShown(q)
 	a.explain(q, told, said)
 	question, keys, more := t.AskRun, t.AskKeys, false

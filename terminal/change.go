@@ -45,7 +45,7 @@ func (a *asker) change(c *runner.FileChange) (more bool) {
 	}
 	if p := a.face.people; p != nil {
 		a.face.mu.Lock()
-		p.diff = unified(c)
+		p.diff = diffBody(unified(c))
 		a.face.mu.Unlock()
 	}
 	return left > 0 || cut
@@ -74,6 +74,13 @@ func unified(c *runner.FileChange) string {
 		old = "/dev/null"
 	}
 	return c.Diff.Unified(old, c.Path)
+}
+
+// diffBody is a diff as text without the names of its sides.
+func diffBody(text string) string {
+	_, text, _ = strings.Cut(text, "\n")
+	_, text, _ = strings.Cut(text, "\n")
+	return text
 }
 
 // homePath shows a path, with ~ for the home folder where that is plain.

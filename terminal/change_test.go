@@ -24,7 +24,7 @@ func question(t *testing.T, e *emulator, cfg Config, color bool, typed string, q
 	f.err = e.output(color)
 	f.people = newPeople(f)
 	f.report = f.people
-	a := &asker{f, &console{newInput(strings.NewReader(typed)), f.err, &modes{}}}
+	a := &asker{face: f, console: &console{newInput(strings.NewReader(typed)), f.err, &modes{}}}
 	choice, err := a.Confirm(t.Context(), q)
 	if len(e.strange) > 0 {
 		t.Errorf("the terminal got %q", e.strange)
@@ -209,7 +209,8 @@ func TestPatchIsTold(t *testing.T) {
 		change *protocol.ConfigDiff
 		want   string
 	}{
-		"changed":  {Config{}, protocol.Observation{Outcome: protocol.Ran}, change, "     changed; `ai undo` takes it back\n"},
+		"the same": {Config{}, protocol.Observation{Outcome: protocol.Ran, Note: "nothing was changed"}, &protocol.ConfigDiff{}, "     nothing was changed\n"},
+		"changed":  {Config{}, protocol.Observation{Outcome: protocol.Ran, Note: "written; `ai undo` takes it back"}, change, "     changed; `ai undo` takes it back\n"},
 		"created":  {Config{Language: Chinese}, protocol.Observation{Outcome: protocol.Ran}, &protocol.ConfigDiff{Created: true, Backup: "b"}, "     已创建；`ai undo` 可以恢复\n"},
 		"verbose":  {Config{Verbose: true}, protocol.Observation{Outcome: protocol.Ran}, change, "     changed; `ai undo` takes it back\n     --- a\n     +++ b\n     @@ -1 +1 @@\n     -␛1\n     +2\n"},
 		"declined": {Config{}, protocol.Observation{Outcome: protocol.Declined}, nil, "     not changed: you said no\n"},

@@ -22,31 +22,42 @@ const (
 	editorGrace = 2 * time.Second
 )
 
-// EditFile implements [runner.Asker]. The person is told where the editor
-// fails, which is an error, and where it leaves nothing new; then the answer
-// is the text as it was.
+// EditFile implements [runner.Asker]. Where the editor fails, or there is
+// none, the error says so in the person's language; where it leaves nothing
+// new the person is told, and the answer is the text as it was. When it is
+// called again without a question in between, something was wrong with the
+// text: then the person has to have read that before the editor takes the
+// screen.
 func (a *asker) EditFile(ctx context.Context, name string, text []byte) ([]byte, error) {
 	t := a.face.texts
 	a.open()
 	defer a.done()
-	words, err := a.face.editor()
-	if err != nil {
-		a.say("", t.EditorNone)
-		return nil, err
+	if a.edited {
+		line, err := a.ask(ctx, t.EditorAgain)
+		if err == nil && is(t.NoWords, strings.ToLower(strings.TrimSpace(line))) {
+			err = errNoAnswer
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	words, ok := a.face.editor()
+	if !ok {
+		return nil, errors.New(t.EditorNone)
 	}
 	edited, err := a.inEditor(ctx, words, name, text)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		a.say("", fmt.Sprintf(t.EditorFailed, cleanLine(err.Error())))
-		return nil, fmt.Errorf("the editor %s: %w", words[0], err)
+		return nil, fmt.Errorf(t.EditorFailed, err)
 	case len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0:
 		a.say("", t.EditorEmpty)
 		return text, nil
 	case bytes.Equal(edited, text):
 		a.say("", t.EditorSame)
 	}
+	a.edited = true
 	return edited, nil
 }
 
@@ -95,18 +106,18 @@ func fileName(name string) string {
 
 // editor finds the person's editor: VISUAL, EDITOR, else what is there. The
 // first word is the program.
-func (f *Face) editor() ([]string, error) {
+func (f *Face) editor() (words []string, ok bool) {
 	for _, variable := range []string{"VISUAL", "EDITOR"} {
 		if value := strings.TrimSpace(f.cfg.Getenv(variable)); value != "" {
-			return editorWords(value), nil
+			return editorWords(value), true
 		}
 	}
 	for _, name := range editors() {
 		if path, err := exec.LookPath(name); err == nil {
-			return []string{path}, nil
+			return []string{path}, true
 		}
 	}
-	return nil, errors.New("no editor was found: set VISUAL or EDITOR")
+	return nil, false
 }
 
 // editorWords parts what names an editor: the path of a program, blanks and

@@ -37,6 +37,10 @@ func (a *scripted) patch(ctx context.Context) string {
 		})
 		if choice == runner.Edit {
 			edited, err := a.asker.EditFile(ctx, path, []byte(text))
+			for err == nil && strings.Contains(string(edited), "broken") {
+				a.face.Notify(runner.Notice{Kind: runner.NoticeError, Text: "it is broken"})
+				edited, err = a.asker.EditFile(ctx, path, edited)
+			}
 			if err == nil {
 				text = string(edited)
 				continue
@@ -149,11 +153,11 @@ func TestEditorThatHelpsNothing(t *testing.T) {
 		script, told string
 		failed       bool
 	}{
-		"fails":     {"exit 3", "The editor failed (exit status 3); its text is not taken.", true},
+		"fails":     {"exit 3", "edit failed: the editor failed, its text is not taken: exit status 3", true},
 		"unchanged": {"true", "The text is as it was before the editor.", false},
 		"empty":     {`: > "$2"`, "The text is empty; it is not taken.", false},
-		"removed":   {`rm "$2"`, "The editor failed (open ", true},
-		"no such":   {"", "The editor failed (", true},
+		"removed":   {`rm "$2"`, "its text is not taken: open ", true},
+		"no such":   {"", "its text is not taken: fork/exec ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,9 +170,7 @@ func TestEditorThatHelpsNothing(t *testing.T) {
 			s.see("Write this?", 1)
 			s.send("e\r")
 			s.see(c.told, 1)
-			if c.failed {
-				s.see("edit failed: the editor ", 1)
-			} else {
+			if !c.failed {
 				s.see("Write this?", 2)
 				s.send("y\r")
 				s.see("answer=yes", 1)
@@ -179,6 +181,33 @@ func TestEditorThatHelpsNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is wrong with a text is read before the editor takes the screen again.
+func TestEditorOpensAgain(t *testing.T) {
+	t.Parallel()
+	script := editorOf(t, `echo "in the editor"; read line; echo "$line" > "$1"`)
+	s := open(t, "loop", 80, 60, "VISUAL="+script, "TMPDIR="+t.TempDir(), "PATH="+os.Getenv("PATH"))
+	for i, c := range []struct{ answer, want string }{{"", "+better"}, {"n", "edit failed: the question was not answered"}} {
+		s.prompt(i + 1)
+		s.send("patch\r")
+		s.see("Write this?", 2*i+1)
+		s.send("e\r")
+		s.see("in the editor", 2*i+1)
+		s.send("broken\r")
+		s.see("Enter opens the editor again, n leaves it >", i+1)
+		s.send(c.answer + "\r")
+		if c.answer == "" {
+			s.see("in the editor", 2*i+2)
+			s.send("better\r")
+			s.see("Write this?", 2*i+2)
+			s.send("\r")
+		}
+		s.see(c.want, 1)
+	}
+	s.prompt(3)
+	s.send("\x04")
+	s.exit(0)
 }
 
 // Ctrl-C in the editor is for the editor; a signal to this program ends both.

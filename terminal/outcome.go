@@ -92,7 +92,7 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 	if o.DurationMs > 1000 {
 		facts = append(facts, fmt.Sprintf(p.t.Took, seconds(time.Duration(o.DurationMs)*time.Millisecond)))
 	}
-	if o.Note != "" && (o.Outcome == protocol.NotStarted || o.Outcome == protocol.Ran || p.face.cfg.Verbose) {
+	if told := change != nil && change.Backup != ""; o.Note != "" && !told && (o.Outcome == protocol.NotStarted || o.Outcome == protocol.Ran || p.face.cfg.Verbose) {
 		facts = append(facts, cleanLine(o.Note))
 	}
 	if p.face.cfg.Verbose && o.Truncated {
@@ -108,7 +108,7 @@ func (p *people) outcome(o *protocol.Observation, a announced) {
 		facts[0] += ","
 	}
 	p.line(5, facts[0], st, strings.Join(facts[1:], ", "))
-	if change != nil && o.Outcome == protocol.Ran && p.face.cfg.Verbose && change.Diff != p.diff {
+	if change != nil && o.Outcome == protocol.Ran && p.face.cfg.Verbose && diffBody(change.Diff) != p.diff {
 		p.writtenDiff(change.Diff)
 	}
 	if said != "" && !p.face.cfg.Verbose { // else its output stands above

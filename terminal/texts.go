@@ -41,7 +41,7 @@ type texts struct {
 	Env, Claims, Program, Argument, Settings, None, Unlisted               string
 	AlwaysWhat, AlwaysSure                                                 string
 	YesWords, NoWords, EditWords, AlwaysWords, WhyWords, DiffWords         string
-	EditorSame, EditorEmpty, EditorFailed, EditorNone                      string
+	EditorSame, EditorEmpty, EditorFailed, EditorNone, EditorAgain         string
 	EditTitle, EditKeys, EditPlain, SelectPrompt, SelectAgain, InputPrompt string
 
 	Continue, Stop, KeepGoing string
@@ -147,8 +147,9 @@ func english() *texts {
 		YesWords:   "y yes ok", NoWords: "n no", EditWords: "e edit", AlwaysWords: "a always", WhyWords: "w why ?", DiffWords: "d diff all",
 		EditorSame:   "The text is as it was before the editor.",
 		EditorEmpty:  "The text is empty; it is not taken.",
-		EditorFailed: "The editor failed (%s); its text is not taken.",
-		EditorNone:   "There is no editor: name one in VISUAL or EDITOR.",
+		EditorFailed: "the editor failed, its text is not taken: %w",
+		EditorNone:   "there is no editor: name one in VISUAL or EDITOR",
+		EditorAgain:  "Enter opens the editor again, n leaves it",
 		EditTitle:    "Change the command",
 		EditKeys:     "Enter takes it, Ctrl-C leaves it.",
 		EditPlain:    "New command (empty leaves it)",
@@ -255,8 +256,9 @@ func chinese() *texts {
 		YesWords:   "y yes 是 好 确认 同意", NoWords: "n no 否 不 取消", EditWords: "e edit 编辑 修改", AlwaysWords: "a always 总是 始终", WhyWords: "w why ? ？ 为什么", DiffWords: "d diff all 差异 全部",
 		EditorSame:   "编辑后的文字没有变化。",
 		EditorEmpty:  "文字为空，未采用。",
-		EditorFailed: "编辑器出错（%s），未采用其文字。",
-		EditorNone:   "没有找到编辑器：请在 VISUAL 或 EDITOR 中指定。",
+		EditorFailed: "编辑器出错，未采用其文字：%w",
+		EditorNone:   "没有找到编辑器：请在 VISUAL 或 EDITOR 中指定",
+		EditorAgain:  "回车重新打开编辑器，n 放弃",
 		EditTitle:    "修改命令",
 		EditKeys:     "回车采用，Ctrl-C 放弃。",
 		EditPlain:    "新的命令（留空则不变）",
