@@ -19,6 +19,10 @@ type manifest struct {
 	OS                   []string          `json:"os"`
 	CPU                  []string          `json:"cpu"`
 	OptionalDependencies map[string]string `json:"optionalDependencies"`
+	SlothTool            struct {
+		Interactive     bool   `json:"interactive"`
+		InteractiveFlag string `json:"interactiveFlag"`
+	} `json:"slothtool"`
 }
 
 func readManifest(t *testing.T, path string) manifest {
@@ -42,6 +46,10 @@ func TestPackage(t *testing.T) {
 	}
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(m.Version) {
 		t.Errorf("version %q", m.Version)
+	}
+	// What SlothTool read before it knew "ui".
+	if !m.SlothTool.Interactive || m.SlothTool.InteractiveFlag != "-i" {
+		t.Errorf("%+v", m.SlothTool)
 	}
 	for name, version := range m.OptionalDependencies {
 		if version != m.Version {
