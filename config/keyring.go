@@ -50,11 +50,22 @@ func keyringGet(ctx context.Context, name string) (string, error) {
 	return withKeyring(ctx, name, func() (string, error) { return keyring.Get(keyringService, name) })
 }
 
+// keyringAdvice is what to do without a keyring.
+const keyringAdvice = "use env:NAME or cmd:PROGRAM ARGS for the key"
+
+// KeyringAvailable tells, without asking it, why there is no keyring: an
+// [*Error] of the kind ErrCredentials; nil where there may be one.
+func KeyringAvailable() error {
+	if err := keyringReachable(); err != nil {
+		return &Error{Kind: ErrCredentials, Message: "there is no keyring here: " + err.Error(), Advice: keyringAdvice, Err: err}
+	}
+	return nil
+}
+
 // withKeyring asks the keyring, which knows no time limit of its own.
 func withKeyring(ctx context.Context, name string, ask func() (string, error)) (string, error) {
-	const advice = "use env:NAME or cmd:PROGRAM ARGS for the key"
-	if err := keyringReachable(); err != nil {
-		return "", &Error{Kind: ErrCredentials, Message: "there is no keyring here: " + err.Error(), Advice: advice, Err: err}
+	if err := KeyringAvailable(); err != nil {
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, keyringTime)
 	defer cancel()
@@ -79,5 +90,5 @@ func withKeyring(ctx context.Context, name string, ask func() (string, error)) (
 	case errors.Is(a.err, keyring.ErrNotFound):
 		return "", &Error{Kind: ErrCredentials, Message: "the keyring has no key " + quote(name), Advice: "store it with `ai model key NAME`", Err: a.err}
 	}
-	return "", &Error{Kind: ErrCredentials, Message: "the keyring cannot be asked: " + a.err.Error(), Advice: advice, Err: a.err}
+	return "", &Error{Kind: ErrCredentials, Message: "the keyring cannot be asked: " + a.err.Error(), Advice: keyringAdvice, Err: a.err}
 }

@@ -146,16 +146,18 @@ func said(stderr, stdout *limited) string {
 
 // limited keeps the beginning of what is written.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom knows no limit
 	max  int
 	more bool // something was not kept
 }
 
+func (l *limited) String() string { return l.kept.String() }
+
 // Write never fails.
 func (l *limited) Write(p []byte) (int, error) {
-	room := min(l.max-l.Len(), len(p))
+	room := min(l.max-l.kept.Len(), len(p))
 	l.more = l.more || room < len(p)
-	l.Buffer.Write(p[:room])
+	l.kept.Write(p[:room])
 	return len(p), nil
 }
 
