@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -387,23 +388,20 @@ func TestHostile(t *testing.T) {
 		return strings.Join(l, "")
 	}
 	var unique strings.Builder
-	for i := range 300_000 {
+	for i := range 50_000 {
 		fmt.Fprintf(&unique, "%d\n", i)
 	}
 	for name, c := range map[string][2]string{
-		"few symbols":      {numbers(200_000, 1), numbers(200_000, 2)},
+		"few symbols":      {numbers(50_000, 1), numbers(50_000, 2)},
 		"one big exact":    {numbers(2900, 1), numbers(2900, 2)},
 		"other order":      {unique.String(), backwards(unique.String())},
-		"one long line":    {strings.ReplaceAll(numbers(300_000, 1), "\n", ","), strings.ReplaceAll(numbers(300_000, 2), "\n", ",")},
+		"one long line":    {strings.ReplaceAll(numbers(60_000, 1), "\n", ","), strings.ReplaceAll(numbers(60_000, 2), "\n", ",")},
 		"many line ends":   {strings.Repeat("\n", 1<<20), strings.Repeat("\n", 1<<19) + "x" + strings.Repeat("\n", 1<<19)},
 		"no UTF-8":         {"a\xff\xfe\nb\n", "a\xff\nb\n"},
 		"surrogates, bidi": {"a\u202e\nb\ufffd\n", "a\nb\ufffd\u2066\n"},
 	} {
 		check(t, c[0], c[1])
-		if name == "one long line" {
-			continue
-		}
-		if first, second := fmt.Sprint(Compare(c[0], c[1])), fmt.Sprint(Compare(c[0], c[1])); first != second {
+		if !reflect.DeepEqual(Compare(c[0], c[1]), Compare(c[0], c[1])) {
 			t.Errorf("%s: two results for one pair", name)
 		}
 	}
@@ -412,7 +410,7 @@ func TestHostile(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	for range 1000 {
 		var old, new []string
 		for range r.IntN(30) {
 			old = append(old, strings.Repeat(" ", r.IntN(3))+fmt.Sprint(r.IntN(4)))

@@ -9,7 +9,8 @@ import (
 // The bounds of one comparison, in symbols (lines or words).
 const (
 	mostAtOnce = 6000       // old and new together, that are compared exactly
-	mostWork   = 60_000_000 // the sum of the squares of what is compared exactly, and of what is looked through
+	mostWork   = 60_000_000 // the sum of the squares of what is compared exactly
+	lookWork   = 30         // of that, what looking for one symbol in the other list counts
 )
 
 // A run is a stretch of an edit script: equal symbols, or old ones that new
@@ -115,10 +116,10 @@ func (b *scripter) compare(old, new []rune) {
 	case n <= mostAtOnce && b.work+n*n <= mostWork:
 		b.work += n * n
 		b.exact(old, new)
-	case b.work+n > mostWork:
+	case b.work+lookWork*n > mostWork:
 		b.replace(len(old), len(new))
 	default:
-		b.work += n
+		b.work += lookWork * n
 		fromOld, fromNew := 0, 0
 		anchors := anchors(old, new)
 		for _, a := range anchors {
