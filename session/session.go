@@ -25,6 +25,7 @@ type Session struct {
 	x        *index
 	stale    bool   // the index has to be made anew
 	leaf     uint32 // record of the leaf, from 1; 0 is before the first entry
+	leafID   string // its id; "" is that of the newest entry, or none
 	problems problems
 	lost     []Problem // what was cut off; it is not in the file any more
 }
@@ -119,7 +120,13 @@ func (s *Session) rebuild() error {
 	if s.write && s.form == formOurs {
 		s.x.save(s.indexPath())
 	}
-	s.stale, s.leaf = false, min(s.leaf, s.x.Count)
+	// Numbers of records may have changed.
+	s.stale = false
+	if n, ok := ids[s.leafID]; ok {
+		s.leaf = n
+	} else if s.leaf > 0 {
+		s.leaf, s.leafID = s.x.Count, ""
+	}
 	return nil
 }
 
@@ -392,7 +399,7 @@ func (s *Session) add(lines []Line, above record) error {
 		offset += int64(len(l.raw)) + 1
 		above = s.x.add(*l, s.leaf, above, false)
 		recs = append(recs, above)
-		s.leaf = s.x.Count
+		s.leaf, s.leafID = s.x.Count, l.ID
 	}
 	if s.x.commit(s.f, recs) != nil {
 		s.stale = true
@@ -414,6 +421,6 @@ func (s *Session) Close() error {
 		return nil
 	}
 	err := s.f.Close()
-	s.f, s.x, s.leaf = nil, newIndex(), 0
+	s.f, s.x, s.leaf, s.leafID = nil, newIndex(), 0, ""
 	return err
 }

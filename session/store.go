@@ -312,7 +312,9 @@ func (s *Store) Prune(ctx context.Context, cwd string, rule Rule) ([]Info, error
 			continue
 		}
 		err := ctx.Err()
-		if err == nil && !rule.DryRun {
+		if err == nil && rule.DryRun {
+			err = probe(info.Path)
+		} else if err == nil {
 			err = s.remove(info.Path)
 		}
 		if errors.Is(err, ErrLocked) {
@@ -325,6 +327,15 @@ func (s *Store) Prune(ctx context.Context, cwd string, rule Rule) ([]Info, error
 		gone = append(gone, info)
 	}
 	return gone, nil
+}
+
+// probe reports whether a file could be removed.
+func probe(path string) error {
+	f, err := lockFile(path, false)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // eachMessage reads the messages of a file, and leaves out what is broken.

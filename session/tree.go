@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -177,12 +176,12 @@ func (s *Session) Fork(id string) error {
 	defer s.mu.Unlock()
 	return s.reading(func() error {
 		if id == "" {
-			s.leaf = 0
+			s.leaf, s.leafID = 0, ""
 			return nil
 		}
 		n, err := s.must(id)
 		if err == nil {
-			s.leaf = n
+			s.leaf, s.leafID = n, id
 		}
 		return err
 	})
@@ -232,74 +231,6 @@ func (s *Session) Latest(typ string) (found Line, ok bool, err error) {
 		return nil
 	})
 	return found, ok, err
-}
-
-// Branch gives the entries from the beginning of a branch to one of its
-// entries; "" is the leaf. They are read one by one, and an error is the last.
-func (s *Session) Branch(id string) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		path, err := s.branch(id)
-		if err != nil {
-			yield(Line{}, err)
-			return
-		}
-		s.each(path, yield)
-	}
-}
-
-// branch gives the records from the root to an entry.
-func (s *Session) branch(id string) (path []uint32, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = s.reading(func() error {
-		path = nil
-		at := s.leaf
-		if id != "" {
-			var err error
-			if at, err = s.must(id); err != nil {
-				return err
-			}
-		}
-		for at > 0 {
-			r, err := s.x.at(at)
-			if err != nil {
-				return err
-			}
-			path = append(path, at)
-			at = r.Parent
-		}
-		slices.Reverse(path)
-		return nil
-	})
-	return path, err
-}
-
-// All gives the entries of all branches, in the order of the file.
-func (s *Session) All() iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		s.mu.Lock()
-		all := make([]uint32, s.x.Count)
-		s.mu.Unlock()
-		for i := range all {
-			all[i] = uint32(i) + 1
-		}
-		s.each(all, yield)
-	}
-}
-
-func (s *Session) each(numbers []uint32, yield func(Line, error) bool) {
-	for _, n := range numbers {
-		var l Line
-		s.mu.Lock()
-		err := s.reading(func() (err error) {
-			l, _, err = s.line(n)
-			return err
-		})
-		s.mu.Unlock()
-		if !yield(l, err) || err != nil {
-			return
-		}
-	}
 }
 
 // Children gives the ids of the entries that follow one, oldest first; of ""
