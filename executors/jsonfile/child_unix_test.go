@@ -3,7 +3,6 @@
 package jsonfile_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -43,6 +42,9 @@ func child(words []string) int {
 	return 2
 }
 
+// output is what the process that started this one reads.
+func output() io.Writer { return os.NewFile(1, "output") }
+
 // hold keeps a lock until standard input ends.
 func hold(how, path string) int {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -57,10 +59,10 @@ func hold(how, path string) int {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := io.WriteString(os.Stdout, "held\n"); err != nil {
+	if _, err := fmt.Fprintln(output(), "held"); err != nil {
 		panic(err)
 	}
-	_, _ = io.Copy(io.Discard, bufio.NewReader(os.Stdin))
+	_, _ = io.Copy(io.Discard, os.NewFile(0, "input"))
 	_ = f.Close()
 	return 0
 }
@@ -105,11 +107,10 @@ func die(home, at string) int {
 			_, err = e.Commit(context.Background(), change)
 		}
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			panic(err)
 		}
 		if at == "random" && n == 1 {
-			fmt.Fprintln(os.Stdout, "going")
+			fmt.Fprintln(output(), "going")
 		}
 	}
 }

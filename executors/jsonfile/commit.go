@@ -106,7 +106,7 @@ func (e *Editor) write(ctx context.Context, dir *atomicfile.Dir, c *Change, now 
 	}
 	if err := store.confirm(r.ID); err != nil {
 		// The change is made, and its backup is found all the same.
-		return r.ID, nil //nolint:nilerr // see above
+		return r.ID, nil
 	}
 	e.did("confirmed")
 	_ = store.prune(c.Path, e.cfg.Keep) // a backup too many is no failure
@@ -122,7 +122,7 @@ func (e *Editor) replace(dir *atomicfile.Dir, c *Change, now state) error {
 			return fileError(c.Path, "it cannot be removed", err)
 		}
 		e.did("replaced")
-		_ = dir.Sync()
+		dir.Sync()
 		return nil
 	}
 	mode := fs.FileMode(0o600)

@@ -66,7 +66,7 @@ func fileError(path, what string, err error) error {
 	}
 	e := &Error{Kind: KindFile, Path: path, Message: what, Err: err, Advice: "look at the rights of the file and its folder"}
 	// What failed last was done because of the first.
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // a join has no other form
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		err = joined.Unwrap()[0]
 	}
 	if linked, ok := errors.AsType[*os.LinkError](err); ok {

@@ -38,8 +38,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		}
 	}
 	for name, says := range map[string]string{"list": "got an array", "number": "got a number", "empty": "got an empty file", "blank": "got an empty file", "broken": "at 2:9", "two": "got more behind it at 1:4",
-		"twice": "the key /a/b a second time", "bytes": "UTF-8", "comment": "at 2:2", "open": "the end of the file", "deep": "128 levels", "big": "4194304 bytes", "linked": "2 (hard links)",
-		"second": "2 (hard links)", "pipe": "got a pipe", "folder": "got a folder", "socket": "got a socket", "surrogate": "surrogate"} {
+		"twice": "the key /a/b a second time", "bytes": "UTF-8", "comment": "at 2:2", "open": "the end of the file", "deep": "128 levels", "big": "4194304 bytes", "linked": "several (hard links)",
+		"second": "several (hard links)", "pipe": "got a pipe", "folder": "got a folder", "socket": "got a socket", "surrogate": "surrogate"} {
 		_, err := p.editor.Plan(at(name), "", set("/a", "1"))
 		if kindOf(err) != jsonfile.KindFile || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), at(name)) {
 			t.Errorf("%s: got %v; want an error that says %q", name, err, says)

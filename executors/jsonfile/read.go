@@ -124,8 +124,8 @@ func usable(path string, info fs.FileInfo) error {
 	switch {
 	case got != "":
 		return &Error{Kind: KindFile, Path: path, Message: "expected a file, got " + got}
-	case links(info) > 1:
-		return &Error{Kind: KindFile, Path: path, Message: fmt.Sprintf("expected a file with one name, got one with %d (hard links)", links(info)),
+	case linked(info):
+		return &Error{Kind: KindFile, Path: path, Message: "expected a file with one name, got one with several (hard links)",
 			Advice: "make a copy of it in its place; a change would part it from its other names"}
 	case info.Size() > MaxBytes:
 		return tooLong(path)

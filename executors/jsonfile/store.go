@@ -127,7 +127,8 @@ func (s *store) confirm(id string) error {
 	if err := s.Rename(id+pendingSuffix, id+recordSuffix); err != nil {
 		return err
 	}
-	return s.Sync()
+	s.Sync()
+	return nil
 }
 
 // drop removes a backup, the record first.

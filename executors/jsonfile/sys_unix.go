@@ -11,12 +11,10 @@ import (
 // nonblock keeps the opening of a pipe from waiting.
 const nonblock = syscall.O_NONBLOCK
 
-// links is how many names a file has.
-func links(info fs.FileInfo) uint64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(stat.Nlink)
-	}
-	return 1
+// linked tells that a file has more than one name.
+func linked(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
 }
 
 // isFull tells that there was no room.

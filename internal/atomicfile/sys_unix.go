@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFolder syncs a folder. Some file systems cannot; the file itself is
-// safe.
+// syncFolder syncs a folder. Some file systems cannot.
 func syncFolder(f *os.File) { _ = f.Sync() }
 
 // chownLike gives a file the owner of another as far as is allowed.
