@@ -42,12 +42,15 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	defer cancel()
 	face := a.face(terminal.Language(settings.Speak), cancel)
 	defer face.Close()
-	c, err := a.converse(settings, face)
+	c, err := a.converse(ctx, settings, face)
 	if err != nil {
 		return err
 	}
 	if p := settings.Project; p != nil && !a.flags.showRequest {
 		face.Notify(runner.Notice{Kind: runner.NoticeInfo, Text: narrowed(settings.Speak, p.Path)})
+	}
+	for _, w := range settings.Warnings {
+		face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: w})
 	}
 	if a.flags.showRequest {
 		return a.show(c, input)

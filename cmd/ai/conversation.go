@@ -72,17 +72,23 @@ func (a *app) sources(maxSteps bool) config.Sources {
 	if maxSteps {
 		f.MaxSteps = &a.flags.maxSteps
 	}
-	return config.Sources{Home: a.home, Getenv: a.getenv, WorkingDir: a.dir, Flags: f}
+	return config.Sources{Home: a.home, Getenv: a.getenv, WorkingDir: a.dir, Flags: f, Keys: a.keys}
 }
 
 // model opens who is asked.
-func (a *app) model(s *config.Settings) (*model, error) {
+func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
+	key := s.Target.APIKey
 	if a.flags.replay == "" {
-		if err := s.Ready(); err != nil {
+		err := s.Ready()
+		// A program or the keyring is asked for a key only where it is sent.
+		if err == nil && !a.flags.showRequest {
+			key, err = s.Key(ctx)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	m := &model{target: s.Target, options: llm.Options{APIKey: string(s.Target.APIKey), Temperature: s.Target.Temperature}}
+	m := &model{target: s.Target, options: llm.Options{APIKey: string(key), Temperature: s.Target.Temperature}}
 	switch {
 	case a.flags.replay != "":
 		file, err := os.Open(a.flags.replay)
@@ -135,8 +141,8 @@ func (c *conversation) use(m *model) {
 }
 
 // converse builds a conversation from the settings.
-func (a *app) converse(s *config.Settings, face *terminal.Face) (*conversation, error) {
-	return a.build(s, face, face.Event, func() (*model, error) { return a.model(s) })
+func (a *app) converse(ctx context.Context, s *config.Settings, face *terminal.Face) (*conversation, error) {
+	return a.build(s, face, face.Event, func() (*model, error) { return a.model(ctx, s) })
 }
 
 // own builds what carries out a person's own steps: no model is asked.

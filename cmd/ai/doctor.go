@@ -121,9 +121,12 @@ func (a *app) examineTarget(ctx context.Context, report *config.Report, add func
 		return
 	}
 	add("ok", "model", "%s (%s)", s.Target.Model.ID, s.Origin("model"))
-	if s.Target.APIKey == "" {
+	switch {
+	case s.Target.APIKey == "" && s.Target.HasKey():
+		add("ok", "key", "%s is asked for it when it is needed (%s)", s.Target.KeyRef, s.Origin("apiKey"))
+	case s.Target.APIKey == "":
 		add("ok", "key", "none is set")
-	} else {
+	default:
 		add("ok", "key", "there is one (%s)", s.Origin("apiKey"))
 	}
 	address, err := reach(ctx, s.Target.Model.BaseURL)

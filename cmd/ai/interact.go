@@ -20,7 +20,7 @@ func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation
 		HistoryFile: filepath.Join(s.Dirs.State, "history"),
 		Mask:        c.mask,
 		Policy:      func() string { return policySummary(s) },
-		Models:      &models{app: a, conversation: c, settings: s},
+		Models:      &models{app: a, conversation: c, settings: s, open: func(s *config.Settings) (*model, error) { return a.model(ctx, s) }},
 	}))
 }
 
@@ -57,6 +57,7 @@ type models struct {
 	app          *app
 	conversation *conversation
 	settings     *config.Settings
+	open         func(*config.Settings) (*model, error)
 }
 
 // Current says who is asked.
@@ -92,7 +93,7 @@ func (m *models) Use(name string) error {
 	if err != nil {
 		return err
 	}
-	next, err := m.app.model(settings)
+	next, err := m.open(settings)
 	if err != nil {
 		return err
 	}

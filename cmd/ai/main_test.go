@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 //	code N ai ARGS…        run ai and check the exit code
 //	request N PATTERN      the N-th call's body matches (! for: does not)
 //	requests N             the server got N calls
+//	authorization N VALUE  the N-th call's header Authorization
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -48,11 +49,12 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server":   startServer,
-			"code":     exitsWith,
-			"request":  matchRequest,
-			"requests": countRequests,
-			"plugins":  plantPlugins,
+			"server":        startServer,
+			"code":          exitsWith,
+			"request":       matchRequest,
+			"requests":      countRequests,
+			"authorization": matchAuthorization,
+			"plugins":       plantPlugins,
 		},
 	})
 }
@@ -130,6 +132,21 @@ func matchRequest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if body := requests[n-1].Body; re.Match(body) == neg {
 		ts.Fatalf("request %d: match of %s is %v:\n%s", n, args[1], !neg, body)
+	}
+}
+
+func matchAuthorization(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: authorization N VALUE")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	requests := server(ts).Requests()
+	if n < 1 || n > len(requests) {
+		ts.Fatalf("there were %d requests", len(requests))
+	}
+	if got := requests[n-1].Header.Get("Authorization"); got != args[1] {
+		ts.Fatalf("request %d: Authorization is %q", n, got)
 	}
 }
 

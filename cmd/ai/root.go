@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -45,19 +46,22 @@ type app struct {
 	flags flags
 	home  string
 	dir   string // the working folder
+	keys  *config.KeyCache
 	code  exitCode
 	// running is true once the arguments were understood.
 	running bool
 	// codeOf gives the exit code of a prompt, as events tell it.
 	codeOf func(runner.Result) int
+	// shown is the face that was made last; nil is none yet.
+	shown atomic.Pointer[terminal.Face]
 	// releaseSignals gives the signals that end the process to somebody else.
 	releaseSignals func()
 }
 
 // run does what the arguments say and gives the exit code.
 func (p process) run(ctx context.Context) exitCode {
-	a := &app{process: p}
-	ctx, a.releaseSignals = signals(ctx)
+	a := &app{process: p, keys: config.NewKeyCache()}
+	ctx, a.releaseSignals = signals(ctx, a.othersSignal)
 	a.codeOf = func(r runner.Result) int {
 		if code, ok := bySignal(ctx); ok && r.End == runner.EndAborted {
 			return int(code)
@@ -78,7 +82,7 @@ func (p process) run(ctx context.Context) exitCode {
 		if !a.running {
 			err = usage(err, misused(cmd))
 		}
-		a.code = a.fail(err)
+		a.code = a.failIn(cmd, err)
 	}
 	if code, ok := bySignal(ctx); ok {
 		return code
@@ -131,8 +135,9 @@ type signalError struct{ code exitCode }
 func (e signalError) Error() string { return fmt.Sprintf("ended by a signal (%d)", e.code) }
 
 // signals ends the context at the first SIGINT, SIGTERM or SIGHUP, and the
-// process at the second, until it is released.
-func signals(ctx context.Context) (_ context.Context, release func()) {
+// process at the second, until it is released. Those that others says are meant
+// for somebody else do neither.
+func signals(ctx context.Context, others func(os.Signal) bool) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	got := make(chan os.Signal, 4)
 	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -142,6 +147,9 @@ func signals(ctx context.Context) (_ context.Context, release func()) {
 		for {
 			select {
 			case s := <-got:
+				if others(s) {
+					continue
+				}
 				code := codeOfSignal(s)
 				if ended {
 					os.Exit(int(code))
@@ -157,6 +165,13 @@ func signals(ctx context.Context) (_ context.Context, release func()) {
 		signal.Stop(got)
 		close(done)
 	})
+}
+
+// othersSignal tells whether a signal is meant for a program that has the
+// terminal: an editor, or a plugin's own screen.
+func (a *app) othersSignal(s os.Signal) bool {
+	face := a.shown.Load()
+	return s == os.Interrupt && face != nil && face.Lent()
 }
 
 func codeOfSignal(s os.Signal) exitCode {
@@ -227,7 +242,7 @@ question where there is none.`,
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
 
 	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand(),
-		a.pluginsCommand(), a.undoCommand())
+		a.pluginsCommand(), a.undoCommand(), a.modelCommand())
 	return root
 }
 
@@ -254,10 +269,12 @@ func (a *app) colorMode() terminal.ColorMode {
 
 // face opens the face to the person.
 func (a *app) face(language terminal.Language, closed func()) *terminal.Face {
-	return terminal.New(terminal.Config{
+	face := terminal.New(terminal.Config{
 		Streams: terminal.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr, TTY: terminal.OpenTTY},
 		Getenv:  a.getenv, Language: language, Color: a.colorMode(),
 		Verbose: a.flags.verbose, Quiet: a.flags.quiet, JSON: a.flags.json, Yes: a.flags.yes,
 		ExitCode: a.codeOf, OnOutputClosed: closed,
 	})
+	a.shown.Store(face)
+	return face
 }
