@@ -171,7 +171,7 @@ func TestBashRunsWhatWasJudged(t *testing.T) {
 func TestTracerSees(t *testing.T) {
 	t.Parallel()
 	tr := newTracer(t)
-	got := tr.run(t, policy.Judgement{Args: []string{"--noprofile", "--norc", "-p", "-c", `x=$(rm "a b" ''); ls *.txt | cat`}}, 0)
+	got := tr.run(t, policy.Judgement{Args: []string{"--noprofile", "--norc", "-p", "-c", "--", `x=$(rm "a b" ''); ls *.txt | cat`}}, 0)
 	want := [][]string{{"rm", "a b", ""}, {"ls", "a b.txt", "a.txt", "b.txt", "中文.txt"}, {"cat"}}
 	for _, argv := range want {
 		if !slices.ContainsFunc(got, func(g []string) bool { return slices.Equal(g, argv) }) {

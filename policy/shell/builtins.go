@@ -32,6 +32,10 @@ const (
 	otherBuiltins    = "alias bg bind caller compgen complete compopt declare dirs disown enable export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly shopt suspend times typeset ulimit umask unalias unset"
 )
 
+// filters take what is given on their input for text and nothing else, or do
+// not read it.
+const filters = "cat head tail wc grep egrep fgrep rg sed gsed awk gawk mawk nawk sort uniq cut tr rev nl tac fold column paste join comm diff cmp od xxd hexdump hd strings fmt pr expand unexpand iconv base64 base32 jq tsort shuf factor numfmt md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum zcat ls date pwd uname whoami id basename dirname realpath readlink which stat seq sleep less more file"
+
 // pathReaders read every operand as a file, in any order, and write nothing.
 const pathReaders = "ls cat head tail wc stat file du nl md5sum sha1sum sha256sum sha512sum cksum"
 
@@ -97,8 +101,8 @@ func (j *judging) builtin(name string, kind builtinKind, values []value, s *stat
 	args, known := fields(values[1:])
 	switch kind {
 	case kindPrinting:
-		if name == "printf" && (len(values) < 2 || !values[1].known || strings.HasPrefix(values[1].text, "-")) {
-			j.asks(name, "its format is not fixed, or it may set a variable")
+		if name == "printf" && (len(values) < 2 || !values[1].known || values[1].paths || !plainFormat(values[1].fields[0])) {
+			j.asks(name, "its format is not fixed, or sets a variable")
 			j.opaqueRan(s)
 		}
 	case kindCounting:
@@ -121,6 +125,24 @@ func (j *judging) builtin(name string, kind builtinKind, values []value, s *stat
 	default:
 		j.asks(name, "it changes the shell itself or waits for input")
 		j.opaqueRan(s)
+	}
+}
+
+// plainFormat says whether a format of printf only prints: %n sets a variable.
+func plainFormat(format string) bool {
+	if strings.HasPrefix(format, "-") {
+		return false
+	}
+	for {
+		_, rest, found := strings.Cut(format, "%")
+		if !found {
+			return true
+		}
+		rest = strings.TrimLeft(rest, "-+ #0123456789.*")
+		if rest == "" || strings.IndexByte("%diouxXeEfFgGcsbq", rest[0]) < 0 {
+			return false
+		}
+		format = rest[1:]
 	}
 }
 
@@ -209,6 +231,7 @@ func plainSet(args []string) bool {
 // cd changes the folder that the rest is judged in, where it is fixed, exists
 // and lies in the folder that the script begins in.
 func (j *judging) cd(args []string, known bool, s *state) {
+	s.moves++
 	if len(args) == 2 && args[0] == "--" {
 		args = args[1:]
 	}
@@ -299,7 +322,7 @@ func harmlessVariable(name string) bool {
 
 // declare judges local, declare, export and their like.
 func (j *judging) declare(c *syntax.DeclClause, s *state) {
-	plain := c.Variant.Value == "local" || c.Variant.Value == "declare"
+	plain := c.Variant.Value == "declare"
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil || !plainAssign(a) {
 			plain = false

@@ -94,6 +94,9 @@ func (j *judging) program(name string, values []value, c *syntax.CallExpr, s *st
 		j.unknown(name, "a word")
 		j.suspect(values, s)
 	}
+	if s.fed && !hasWord(filters, name) {
+		j.hit(protocol.Confirm, ruleFed, clip(name)+": it may take what it is given on its input for commands", protocol.FactCode)
+	}
 	if paths && !readsPaths(name, values) {
 		j.unknown(name, "a file name")
 	}
@@ -123,7 +126,7 @@ func (j *judging) readAll(values []value, s *state) {
 		}
 	}
 	r := j.engine.Judge(policy.Step{Program: "cat", Args: args, CWD: s.cwd})
-	if r.Level != protocol.Safe && !(len(r.Rules) > 0 && !r.Listed && len(r.Facts) == 0) {
+	if r.Level != protocol.Safe && (r.Listed || len(r.Facts) > 0) {
 		j.add("reading "+strings.Join(args[1:], " "), r, false)
 	}
 }

@@ -53,6 +53,13 @@ func (j *judging) redirect(r *syntax.Redirect, s *state) {
 	}
 }
 
+// readsInput says whether a redirection gives text to a command's input.
+func readsInput(list []*syntax.Redirect) bool {
+	return slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		return r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc
+	})
+}
+
 // file judges a file as the program does that reads or writes its operands.
 func (j *judging) file(program, file, what string, s *state) {
 	if s.lost && strings.HasPrefix(file, "./") {
@@ -114,7 +121,8 @@ func (j *judging) test(x syntax.TestExpr, s *state) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Word:
-			plain = j.word(n, s).known && plain
+			v := j.word(n, s) // there are no names of files in [[ … ]]
+			plain = plain && (v.known || v.pattern)
 			return false
 		case *syntax.UnaryTest:
 			plain = plain && slices.Contains([]syntax.UnTestOperator{syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsSmbLink,

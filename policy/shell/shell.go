@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ const (
 	ruleLoop         = "shell.loop"
 	ruleBackground   = "shell.background"
 	ruleFolder       = "shell.folder"
+	ruleFed          = "shell.input"
 	ruleRedirect     = "shell.redirect"
 	ruleOther        = "shell.construct"
 )
@@ -56,13 +58,20 @@ type Judger interface {
 // Rules may name one rule several times, for several commands.
 func Judge(engine Judger, script, cwd string, requires protocol.Requires) policy.Judgement {
 	j := &judging{engine: engine, listed: true, calls: new(int), requires: requires}
-	text := j.script(script, newState(cwd))
+	at := cwd
+	if real, err := filepath.EvalSymlinks(cwd); err == nil {
+		at = real // as bash sees it
+	}
+	text := j.script(script, newState(at))
+	if len(text) > 2*maxScript {
+		j.hit(protocol.Confirm, ruleLimit, "the script with what makes it safe is too long to run")
+	}
 	out := policy.Judgement{CWD: cwd}
 	j.shell(script, cwd, &out)
 	if j.level == protocol.Safe {
 		script = text
 	}
-	out.Args = []string{"--noprofile", "--norc", "-p", "-c", script}
+	out.Args = []string{"--noprofile", "--norc", "-p", "-c", "--", script}
 	out.Level, out.Listed, out.Facts, out.Writes = j.level, j.listed, j.facts, j.writes
 	slices.Sort(out.Facts)
 	out.Env = []string{"PATH=" + strings.Join(searchPath(), ":")}

@@ -7,6 +7,8 @@ type state struct {
 	begin string // where the script begins
 	cwd   string
 	lost  bool              // cwd is no longer known
+	moves int               // how often it was changed
+	fed   bool              // commands are given text on their input
 	vars  map[string]string // variables whose value is known
 	funcs map[string]bool   // functions that are certainly defined
 }
@@ -16,7 +18,7 @@ func newState(cwd string) *state {
 }
 
 func (s *state) clone() *state {
-	return &state{begin: s.begin, cwd: s.cwd, lost: s.lost, vars: maps.Clone(s.vars), funcs: maps.Clone(s.funcs)}
+	return &state{begin: s.begin, cwd: s.cwd, lost: s.lost, moves: s.moves, fed: s.fed, vars: maps.Clone(s.vars), funcs: maps.Clone(s.funcs)}
 }
 
 // merge keeps what is known on both of two ways through a script.
@@ -25,6 +27,7 @@ func (s *state) merge(o *state) {
 		s.lost = true
 	}
 	s.lost = s.lost || o.lost
+	s.moves = max(s.moves, o.moves)
 	maps.DeleteFunc(s.vars, func(name, value string) bool {
 		v, ok := o.vars[name]
 		return !ok || v != value
@@ -37,4 +40,5 @@ func (s *state) forget() {
 	clear(s.vars)
 	clear(s.funcs)
 	s.lost = true
+	s.moves++
 }

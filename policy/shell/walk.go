@@ -89,6 +89,10 @@ func (j *judging) stmt(st *syntax.Stmt, s *state) {
 	for _, r := range st.Redirs {
 		j.redirect(r, s)
 	}
+	if fed := s.fed; !fed && readsInput(st.Redirs) {
+		s.fed = true
+		defer func() { s.fed = fed }()
+	}
 	switch c := st.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
@@ -163,7 +167,9 @@ func (j *judging) binary(c *syntax.BinaryCmd, s *state) {
 		j.maybe(s, func(s *state) { j.stmt(c.Y, s) })
 	default:
 		j.stmt(c.X, s.clone())
-		j.stmt(c.Y, s.clone())
+		fed := s.clone()
+		fed.fed = true
+		j.stmt(c.Y, fed)
 		j.piped(c, s)
 	}
 }
@@ -192,7 +198,7 @@ func (j *judging) forClause(c *syntax.ForClause, s *state) {
 	items, known := []string(nil), iter.InPos.IsValid() && !c.Select && plainName(iter.Name.Value)
 	for _, w := range iter.Items {
 		v := j.word(w, s)
-		known = known && v.known && !(v.paths && v.text[0] == '~')
+		known = known && v.known && (!v.paths || v.text[0] != '~')
 		items = append(items, v.fields...)
 	}
 	const maxTurns = 200
@@ -207,11 +213,14 @@ func (j *judging) forClause(c *syntax.ForClause, s *state) {
 		j.maybe(s, func(s *state) { j.stmts(c.Do, s) })
 	}
 	for _, item := range items {
+		moves := s.moves
 		j.maybe(s, func(s *state) {
 			s.vars[iter.Name.Value] = item
 			j.stmts(c.Do, s)
 			delete(s.vars, iter.Name.Value)
 		})
+		// A turn may end early, in any folder that it was in.
+		s.lost = s.lost || s.moves != moves
 	}
 }
 

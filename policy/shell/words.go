@@ -21,6 +21,7 @@ type value struct {
 	paths bool
 	// expanded is set where the word holds an expansion of any kind.
 	expanded bool
+	pattern  bool   // only a pattern of file names makes it unknown
 	text     string // what is known of the word
 }
 
@@ -156,7 +157,7 @@ func (j *judging) expand(v *value, r *runText, s *state) {
 		v.known = v.known && (len(text) == 1 || text[1] == '/' && r.active[1])
 	case pattern && !braces && !tilde:
 		v.expanded, v.paths = true, true
-		v.known = v.known && j.matches(v, r, s)
+		v.known, v.pattern = v.known && j.matches(v, r, s), v.known
 	default:
 		v.known, v.expanded = false, true
 	}
