@@ -32,7 +32,6 @@ func newNodeHome(tb testing.TB) nodeHome {
 		".slothtool/plugin-configs/ai.json":            `{}`,
 		".slothtool/plugin-configs/todo.json":          `{"old":true}`,
 		".slothtool/data/plugin-configs/todo.json":     `{"items":[]}`,
-		".slothtool/data/plugin-configs/llm-base.json": `{"apiKey":"KEY"}`,
 		".slothtool/data/todo/list.json":               `[]`,
 		".ssh/id_rsa":                                  "KEY",
 		"project/读我.md":                                "first\nsecond\n",
@@ -206,7 +205,6 @@ const [, , what, path] = process.argv;
 		{readOnly, "read", configs + "todo.json", ""},
 		{readOnly, "read", configs + "ai.json", ""}, // it names where keys are, it has none
 		{readOnly, "read", configs + "llm-base.json", sandbox.KindSecret},
-		{readOnly, "read", data + "llm-base.json", sandbox.KindSecret},
 		{readOnly, "read", ".ssh/id_rsa", sandbox.KindSecret},
 		{readOnly, "write", data + "todo.json", sandbox.KindWrite},
 		{readOnly, "write", data + "new.json", sandbox.KindWrite},
@@ -217,9 +215,9 @@ const [, , what, path] = process.argv;
 		{readOnly, "write", "project/new", sandbox.KindWrite},
 
 		{confirmed, "write", data + "todo.json", ""},
-		{confirmed, "replace", data + "todo.json", sandbox.KindWrite}, // nothing new beside a file with keys
-		{confirmed, "write", data + "new.json", sandbox.KindWrite},
-		{confirmed, "write", ".slothtool/data/new.json", sandbox.KindWrite}, // nor in the folders above it
+		{confirmed, "replace", data + "todo.json", ""},
+		{confirmed, "write", data + "new.json", ""},
+		{confirmed, "write", ".slothtool/data/new.json", ""},
 		{confirmed, "write", ".slothtool/data/todo/new.json", ""},
 		{confirmed, "replace", ".slothtool/data/todo/list.json", ""},
 		{confirmed, "write", "project/new", ""},

@@ -61,11 +61,24 @@ type Confirmation struct {
 type FileChange struct {
 	Path    string // real
 	Created bool   // the file is not there yet
+	Removed bool   // the file will not be there any more
 	// Diff has its secrets masked.
 	Diff diff.Diff
 	// Again tells that the file was changed by somebody else since the last
 	// diff was shown, and this is the new one.
 	Again bool
+}
+
+// Unified is the diff as text, in the unified format.
+func (c *FileChange) Unified() string {
+	old, fresh := c.Path, c.Path
+	if c.Created {
+		old = "/dev/null"
+	}
+	if c.Removed {
+		fresh = "/dev/null"
+	}
+	return c.Diff.Unified(old, fresh)
 }
 
 // A Lender lends the terminal to a program: until use returns nothing else is

@@ -47,7 +47,7 @@ func (p *patchTool) judge(t *turn, s *stepRun) {
 		s.judgement.Level, s.judgement.Rules, s.judgement.Reasons = protocol.Safe, []string{"nothing changes"}, []string{"the file says so already"}
 	}
 	s.change = &FileChange{
-		Path: p.plan.Path, Created: !p.plan.Existed, Again: p.changed > 0,
+		Path: p.plan.Path, Created: !p.plan.Existed, Removed: p.plan.New == nil, Again: p.changed > 0,
 		Diff: diff.Compare(string(p.plan.Old), string(p.plan.New)).Mask(t.Window.MaskText),
 	}
 }
@@ -134,7 +134,7 @@ func (p *patchTool) tell(t *turn, s *stepRun, backup string) {
 	}
 	item, err := json.Marshal(protocol.ConfigDiff{
 		Path: p.plan.Path, Created: !p.plan.Existed, Operations: operations,
-		Diff: s.change.Diff.Unified(p.plan.Path, p.plan.Path), Backup: backup,
+		Diff: s.change.Unified(), Backup: backup,
 	})
 	if err != nil {
 		item = jsontext.Value(`{}`) // a path that is no UTF-8

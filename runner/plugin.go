@@ -96,7 +96,6 @@ func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 	if !ok {
 		return true
 	}
-	var result executors.Result
 	switch {
 	case t.screen:
 		t.observeResult(s, t.Exec.RunInteractive(ctx, command, *t.console))
@@ -105,12 +104,45 @@ func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 		t.observeResult(s, t.Exec.RunAttached(ctx, command, *t.console))
 		return true
 	}
-	if err := t.Terminal.Lend(func(console executors.Console) { result = t.Exec.RunInteractive(ctx, command, console) }); err != nil {
-		t.result.NeedPerson++
-		t.refuse(s, p.screen+": "+err.Error())
-		return true
+	for {
+		var result executors.Result
+		if err := t.Terminal.Lend(func(console executors.Console) { result = t.Exec.RunInteractive(ctx, command, console) }); err != nil {
+			t.result.NeedPerson++
+			t.refuse(s, p.screen+": "+err.Error())
+			return true
+		}
+		if !mayBeTheWall(command, result) || !t.unwall(ctx, s, &command, *result.ExitCode) {
+			t.observeResult(s, result)
+			return true
+		}
 	}
-	t.observeResult(s, result)
+}
+
+// mayBeTheWall tells whether the wall may be why a screen failed. What it
+// refused is not known: nothing that a screen writes is read.
+func mayBeTheWall(command executors.Command, result executors.Result) bool {
+	return command.Sandbox != nil && result.ExitCode != nil && *result.ExitCode != 0
+}
+
+// unwall asks whether a screen that failed may be opened again without the
+// wall.
+func (t *turn) unwall(ctx context.Context, s *stepRun, command *executors.Command, code int) bool {
+	if t.SandboxRequired || ctx.Err() != nil {
+		return false
+	}
+	j := s.judgement
+	j.Level = protocol.Confirm
+	j.Rules = []string{"sandbox"}
+	j.Reasons = []string{fmt.Sprintf("it ended with exit code %d, and the sandbox may be why; run it again without?", code)}
+	choice, err := t.Asker.Confirm(ctx, Confirmation{
+		ID: s.id, Step: s.step, CWD: s.dir, Judgement: j, Bare: true, Again: true, Screen: true, Person: true,
+		Message: s.reply.Message, ExpectedEffect: s.reply.Cmd.ExpectedEffect,
+	})
+	if err != nil || ctx.Err() != nil || choice != Yes {
+		return false
+	}
+	s.decidedBy = t.decider()
+	command.Sandbox = nil
 	return true
 }
 

@@ -31,6 +31,9 @@ func (a *asker) change(c *runner.FileChange) (more bool) {
 	if c.Created {
 		path += " (" + t.WillCreate + ")"
 	}
+	if c.Removed {
+		path += " (" + t.WillRemove + ")"
+	}
 	a.say(t.File, path)
 	columns, window := a.out.size()
 	rows, cut := diffRows(c.Diff, columns-1, nearChange, mostChange)
@@ -45,7 +48,7 @@ func (a *asker) change(c *runner.FileChange) (more bool) {
 	}
 	if p := a.face.people; p != nil {
 		a.face.mu.Lock()
-		p.diff = diffBody(unified(c))
+		p.diff = diffBody(c.Unified())
 		a.face.mu.Unlock()
 	}
 	return left > 0 || cut
@@ -65,15 +68,6 @@ func (a *asker) rows(rows [][]cell) {
 		b.WriteString(paintCells(row, a.out.color) + "\n")
 	}
 	a.print(b.String())
-}
-
-// unified is a change as text.
-func unified(c *runner.FileChange) string {
-	old := c.Path
-	if c.Created {
-		old = "/dev/null"
-	}
-	return c.Diff.Unified(old, c.Path)
 }
 
 // diffBody is a diff as text without the names of its sides.

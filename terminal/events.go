@@ -189,7 +189,7 @@ func (e *events) event(ev runner.Event) {
 			head: h, ID: ev.ID, CWD: ev.CWD, Step: shapeStep(ev.Step), Judgement: shapeJudgement(ev.Judgement), DecidedBy: ev.Decision,
 		}
 		if c := ev.Change; c != nil {
-			line.Path, line.Created, line.Diff = c.Path, c.Created, unified(c)
+			line.Path, line.Created, line.Diff = c.Path, c.Created, c.Unified()
 		}
 		e.write(line)
 	case runner.ToolExecutionUpdate:

@@ -34,15 +34,15 @@ type texts struct {
 	HintContext, HintNotFound, HintInvalid, HintOverload string
 	HintInvalidAnswer, HintTimeout, HintRefusal          string
 
-	AskRun, AskKeys, AskOnce, AskAgain                                     string
-	AskWrite, DiffKey, DiffMore, DiffAgain, WillCreate, File, Operations   string
-	ScreenOpens                                                            string
-	Bare, Folder, Why, Effect, Rule, Facts, Found, RunAs                   string
-	Env, Claims, Program, Argument, Settings, None, Unlisted               string
-	AlwaysWhat, AlwaysSure                                                 string
-	YesWords, NoWords, EditWords, AlwaysWords, WhyWords, DiffWords         string
-	EditorSame, EditorEmpty, EditorFailed, EditorNone, EditorAgain         string
-	EditTitle, EditKeys, EditPlain, SelectPrompt, SelectAgain, InputPrompt string
+	AskRun, AskKeys, AskOnce, AskAgain                                               string
+	AskWrite, DiffKey, DiffMore, DiffAgain, WillCreate, WillRemove, File, Operations string
+	ScreenOpens                                                                      string
+	Bare, Folder, Why, Effect, Rule, Facts, Found, RunAs                             string
+	Env, Claims, Program, Argument, Settings, None, Unlisted                         string
+	AlwaysWhat, AlwaysSure                                                           string
+	YesWords, NoWords, EditWords, AlwaysWords, WhyWords, DiffWords                   string
+	EditorSame, EditorEmpty, EditorFailed, EditorNone, EditorAgain                   string
+	EditTitle, EditKeys, EditPlain, SelectPrompt, SelectAgain, InputPrompt           string
 
 	Continue, Stop, KeepGoing string
 
@@ -135,7 +135,7 @@ func english() *texts {
 		AskWrite: "Write this?", DiffKey: "[d]iff: all of it",
 		DiffMore:   "… lines that are not shown: %d; d shows all",
 		DiffAgain:  "Somebody else changed the file meanwhile. This is what would be done now:",
-		WillCreate: "will be created", File: "file", Operations: "operations",
+		WillCreate: "will be created", WillRemove: "will be removed", File: "file", Operations: "operations",
 		ScreenOpens: "The plugin opens its own screen and gets this terminal until it ends.",
 		Bare:        "no sandbox: the kernel does not hold this step to what it may do",
 		Folder:      "folder", Why: "why", Effect: "effect", Rule: "rule",
@@ -244,7 +244,7 @@ func chinese() *texts {
 		AskWrite: "要写入吗？", DiffKey: "全部差异[d]",
 		DiffMore:   "… 未显示的行数：%d；按 d 显示全部",
 		DiffAgain:  "在此期间文件被其他程序修改了。现在将要做的修改是：",
-		WillCreate: "将新建", File: "文件", Operations: "操作",
+		WillCreate: "将新建", WillRemove: "将删除", File: "文件", Operations: "操作",
 		ScreenOpens: "插件会打开自己的界面，并占用此终端直到结束。",
 		Bare:        "无沙箱：内核不限制该步骤的行为",
 		Folder:      "目录", Why: "原因", Effect: "效果", Rule: "规则",
