@@ -44,7 +44,7 @@ func TestTheMiddleIsNotRead(t *testing.T) {
 	write(t, path, text[:from]+strings.Repeat("\x00", to-from)+text[to:])
 	ok(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	window := must[[]session.Line](t)(s.Window(50))
 	next := say(t, s, session.Message(session.User, "next"))
 	if len(s.Problems()) > 0 || len(window) != 50 || next[0].ParentID != window[49].ID || s.Counts().Messages() != 5001 {
@@ -111,7 +111,7 @@ func BenchmarkFork(b *testing.B) {
 	store := newStore(b)
 	path := longSession(b, store, 100_000)
 	s := must[*session.Session](b)(store.View(b.Context(), path))
-	defer s.Close()
+	closeLater(b, s)
 	var first string
 	for l := range s.All() {
 		first = l.ID

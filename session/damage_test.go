@@ -66,7 +66,7 @@ func TestTornEnd(t *testing.T) {
 			}
 
 			s := must[*session.Session](t)(store.Open(t.Context(), path))
-			defer s.Close()
+			closeLater(t, s)
 			aside := torn(t, path)
 			if c.kept == "none" {
 				if len(aside) > 0 || len(s.Problems()) > 0 {
@@ -88,7 +88,7 @@ func TestTornEnd(t *testing.T) {
 			next := say(t, s, session.Message(session.User, "next"))
 			ok(t, s.Close())
 			r := must[*session.Session](t)(store.Open(t.Context(), path))
-			defer r.Close()
+			closeLater(t, r)
 			if len(r.Problems()) > 0 || r.Counts().Messages() != c.left+1 {
 				t.Errorf("afterwards: %v %v", r.Problems(), r.Counts())
 			}
@@ -151,7 +151,7 @@ func TestBrokenLinesAreToldAndStay(t *testing.T) {
 		}
 	}
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	next := say(t, s, session.Message(session.User, "next"))
 	if next[0].ParentID != lines[2].ID || next[0].Number != len(all) {
 		t.Errorf("next %+v", next[0])
@@ -172,7 +172,7 @@ func TestParentsThatAreNotThere(t *testing.T) {
 		`{"role":"user","content":"end","id":"cc","parentId":"aa"}`+"\n")
 	write(t, path, strings.Join(parts, ""))
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	var kinds []session.ProblemKind
 	for _, p := range s.Problems() {
 		kinds = append(kinds, p.Kind)
@@ -220,7 +220,7 @@ func TestChangedUnderneath(t *testing.T) {
 			if name == "replaced" || name == "removed" {
 				// What was acknowledged can still be saved.
 				clone := must[*session.Session](t)(s.Clone(t.Context(), must[string](t)(s.Leaf())))
-				defer clone.Close()
+				closeLater(t, clone)
 				if diff := cmp.Diff([]string{"user:one"}, words(collect(t, clone.All()))); diff != "" {
 					t.Error(diff)
 				}
@@ -248,6 +248,11 @@ func TestIndexIsNeverTrusted(t *testing.T) {
 			}
 			write(t, path+".idx", string(b))
 		},
+		"a flipped bit in the hash of an id": func(t *testing.T, path, _ string) {
+			b := []byte(read(t, path+".idx"))
+			b[len(b)-3*44] ^= 1
+			write(t, path+".idx", string(b))
+		},
 		"the file was edited, with the same size": func(t *testing.T, path, _ string) {
 			info := must[os.FileInfo](t)(os.Stat(path))
 			write(t, path, strings.Replace(read(t, path), "q1", "Q1", 1))
@@ -271,12 +276,12 @@ func TestIndexIsNeverTrusted(t *testing.T) {
 				want[0] = "user:Q1"
 			}
 			v := must[*session.Session](t)(store.View(t.Context(), path))
-			defer v.Close()
+			closeLater(t, v)
 			if diff := cmp.Diff(want, words(must[[]session.Line](t)(v.Window(9)))); diff != "" {
 				t.Errorf("view: %s", diff)
 			}
 			s := must[*session.Session](t)(store.Open(t.Context(), path))
-			defer s.Close()
+			closeLater(t, s)
 			if diff := cmp.Diff(want, words(must[[]session.Line](t)(s.Window(9)))); diff != "" {
 				t.Error(diff)
 			}
@@ -289,7 +294,7 @@ func TestIndexIsNeverTrusted(t *testing.T) {
 			}
 			ok(t, s.Close())
 			r := must[*session.Session](t)(store.View(t.Context(), path))
-			defer r.Close()
+			closeLater(t, r)
 			if diff := cmp.Diff([]string{want[0], "user:next"}, words(must[[]session.Line](t)(r.Window(9)))); diff != "" {
 				t.Error(diff)
 			}
@@ -312,7 +317,7 @@ func TestIndexWithAWrongParent(t *testing.T) {
 	binary.LittleEndian.PutUint32(last[40:], crc32.ChecksumIEEE(last[:40]))
 	write(t, path+".idx", string(b))
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	if diff := cmp.Diff([]string{"user:q1", "assistant:a1", "user:q2"}, words(must[[]session.Line](t)(s.Window(9)))); diff != "" {
 		t.Error(diff)
 	}

@@ -102,10 +102,15 @@ func encode(dst []byte, v any) []byte {
 	return dst
 }
 
+// summed reports whether bytes end with their sum.
+func summed(b []byte) bool {
+	end := len(b) - 4
+	return crc32.ChecksumIEEE(b[:end]) == binary.LittleEndian.Uint32(b[end:])
+}
+
 // decode reads what encode wrote.
 func decode(b []byte, v any) error {
-	end := len(b) - 4
-	if crc32.ChecksumIEEE(b[:end]) != binary.LittleEndian.Uint32(b[end:]) {
+	if !summed(b) {
 		return errIndex
 	}
 	_, err := binary.Decode(b, binary.LittleEndian, v)
@@ -117,6 +122,9 @@ type index struct {
 	head
 	file *os.File // where the records are; nil is in mem
 	mem  []byte
+
+	cache   []byte // some records of the file; records never change
+	cacheAt int64  // which
 }
 
 func newIndex() *index {
@@ -179,17 +187,35 @@ func (x *index) fits(f *file) error {
 	return nil
 }
 
-// at gives the record of an entry, counted from 1.
-func (x *index) at(n uint32) (r record, err error) {
+// cached is how many bytes of records are read at once.
+const cached = 256 * recordSize
+
+// raw gives the bytes of a record, counted from 1, until the next call.
+func (x *index) raw(n uint32) ([]byte, error) {
 	if n == 0 || n > x.Count {
-		return r, fmt.Errorf("record %d of %d: %w", n, x.Count, errIndex)
+		return nil, fmt.Errorf("record %d of %d: %w", n, x.Count, errIndex)
 	}
-	b := make([]byte, recordSize)
 	offset := int64(n-1) * recordSize
 	if x.file == nil {
-		copy(b, x.mem[offset:])
-	} else if _, err := x.file.ReadAt(b, headSize+offset); err != nil {
-		return r, errors.Join(errIndex, err)
+		return x.mem[offset : offset+recordSize], nil
+	}
+	if offset < x.cacheAt || offset+recordSize > x.cacheAt+int64(len(x.cache)) {
+		// Walks go both ways from here.
+		from := max(0, offset-cached/2)
+		b := make([]byte, min(cached, int64(x.Count)*recordSize-from))
+		if _, err := x.file.ReadAt(b, headSize+from); err != nil {
+			return nil, errors.Join(errIndex, err)
+		}
+		x.cache, x.cacheAt = b, from
+	}
+	return x.cache[offset-x.cacheAt:][:recordSize], nil
+}
+
+// at gives the record of an entry, counted from 1.
+func (x *index) at(n uint32) (r record, err error) {
+	b, err := x.raw(n)
+	if err != nil {
+		return r, err
 	}
 	if err := decode(b, &r); err != nil {
 		return r, err
@@ -302,18 +328,21 @@ func (x *index) Close() {
 	}
 }
 
-// find gives the newest record of an entry, counted from 1, for which is says
-// yes; 0 is none. Records are looked at from the newest to the oldest.
-func (x *index) find(match func(record) bool, is func(n uint32, r record) (bool, error)) (uint32, error) {
+// find gives the newest record with the hash of an id for which is says yes,
+// counted from 1; 0 is none.
+func (x *index) find(hash uint64, is func(n uint32) (bool, error)) (uint32, error) {
 	for n := x.Count; n > 0; n-- {
-		r, err := x.at(n)
+		b, err := x.raw(n)
 		if err != nil {
 			return 0, err
 		}
-		if !match(r) {
+		if !summed(b) {
+			return 0, errIndex
+		}
+		if binary.LittleEndian.Uint64(b) != hash {
 			continue
 		}
-		if yes, err := is(n, r); yes || err != nil {
+		if yes, err := is(n); yes || err != nil {
 			return n, err
 		}
 	}

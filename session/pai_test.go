@@ -78,7 +78,7 @@ func TestPaiFileIsASession(t *testing.T) {
 	store := newStore(t)
 	path := write(t, "s.jsonl", paiFile)
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	got := collect(t, s.Branch(""))
 	if diff := cmp.Diff([]string{"system:...", "user:what is in this image", "assistant:A cat", "tool:ok"}, words(got)); diff != "" {
 		t.Error(diff)
@@ -105,12 +105,12 @@ func TestPaiFileIsASession(t *testing.T) {
 		t.Errorf("%d lines, %v %v", len(lines), problems, err)
 	}
 	r := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer r.Close()
+	closeLater(t, r)
 	if diff := cmp.Diff([]string{"system:...", "user:what is in this image", "assistant:other"}, words(must[[]session.Line](t)(r.Window(9)))); diff != "" {
 		t.Error(diff)
 	}
 	clone := must[*session.Session](t)(r.Clone(t.Context(), fork[0].ID))
-	defer clone.Close()
+	closeLater(t, clone)
 	all := collect(t, clone.Branch(""))
 	if all[1].ID != got[1].ID || all[2].ParentID != got[1].ID || len(clone.Problems()) > 0 || len(all) != 3 {
 		t.Errorf("clone: %+v", all)
@@ -118,7 +118,7 @@ func TestPaiFileIsASession(t *testing.T) {
 	ok(t, clone.Close())
 	ok(t, os.Remove(clone.Path()+".idx"))
 	again := must[*session.Session](t)(store.Open(t.Context(), clone.Path()))
-	defer again.Close()
+	closeLater(t, again)
 	if diff := cmp.Diff(all, collect(t, again.Branch("")), cmp.AllowUnexported(session.Line{})); diff != "" || len(again.Problems()) > 0 {
 		t.Errorf("%v %s", again.Problems(), diff)
 	}
@@ -267,7 +267,7 @@ func TestPiFileIsReadAndNotWritten(t *testing.T) {
 	store := newStore(t)
 	path := write(t, "pi.jsonl", piFile)
 	s := must[*session.Session](t)(store.Open(t.Context(), path))
-	defer s.Close()
+	closeLater(t, s)
 	if h := s.Header(); h.ID != "0199-uuid" || h.CWD != "/p" || s.Name() != "their name" || len(s.Problems()) > 0 {
 		t.Errorf("%+v %q %v", h, s.Name(), s.Problems())
 	}
@@ -281,7 +281,7 @@ func TestPiFileIsReadAndNotWritten(t *testing.T) {
 		t.Errorf("%s", got[1].Bytes())
 	}
 	clone := must[*session.Session](t)(s.Clone(t.Context(), "ffffffff"))
-	defer clone.Close()
+	closeLater(t, clone)
 	say(t, clone, session.Message(session.User, "on"))
 	want := []string{
 		`{"role":"user","content":[{"type":"text","text":"Hello"}],"timestamp":"2026-01-02T03:04:06.000Z","id":"aaaaaaaa","parentId":null}`,

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	if role == "" {
 		os.Exit(m.Run())
 	}
-	if err := roles()[role](context.Background(), os.Stdin, os.Stdout, args); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := roles()[role](context.Background(), os.Stdin, os.Stdout, args); err != nil { //nolint:forbidigo // a process of its own
+		fmt.Fprintln(os.Stderr, err) //nolint:forbidigo // a process of its own
 		if errors.Is(err, session.ErrLocked) {
 			os.Exit(4)
 		}

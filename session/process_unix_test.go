@@ -66,7 +66,7 @@ func TestKilledWriters(t *testing.T) {
 		t.Fatalf("%d sessions", len(list))
 	}
 	s := must[*session.Session](t)(store.Open(t.Context(), list[0].Path))
-	defer s.Close()
+	closeLater(t, s)
 	branch := collect(t, s.Branch(""))
 	seen, turns := map[string]int{}, map[string]bool{}
 	for i, l := range branch {
@@ -166,7 +166,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("left over: %v", left)
 	}
 	r := must[*session.Session](t)(store.Open(t.Context(), s.Path()))
-	defer r.Close()
+	closeLater(t, r)
 	if got := words(must[[]session.Line](t)(r.Window(9))); len(r.Problems()) > 0 || strings.Join(got, " ") != "user:one assistant:two user:room" {
 		t.Errorf("%v %v", r.Problems(), got)
 	}

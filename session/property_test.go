@@ -223,7 +223,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		defer s.Close()
+		closeLater(t, s)
 		all := collect(t, s.All())
 		window := must[[]session.Line](t)(s.Window(len(all) + 1))
 		must[[]*session.Node](t)(s.Tree())
@@ -234,7 +234,7 @@ func FuzzRead(f *testing.F) {
 		before := len(s.Problems())
 		ok(t, s.Close())
 		r := must[*session.Session](t)(store.Open(t.Context(), path))
-		defer r.Close()
+		closeLater(t, r)
 		got := must[[]session.Line](t)(r.Window(len(all) + 9))
 		if diff := cmp.Diff(append(idsOf(window), next[0].ID), idsOf(got)); diff != "" {
 			t.Fatal(diff)

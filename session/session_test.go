@@ -2,12 +2,14 @@ package session_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,8 +48,14 @@ func ok(t testing.TB, err error) {
 func create(t testing.TB, store *session.Store) *session.Session {
 	t.Helper()
 	s := must[*session.Session](t)(store.Create("/home/me/项目", ""))
-	t.Cleanup(func() { _ = s.Close() })
+	closeLater(t, s)
 	return s
+}
+
+// closeLater closes something when the test is over; it may be closed before.
+func closeLater(t testing.TB, c io.Closer) {
+	t.Helper()
+	t.Cleanup(func() { _ = c.Close() })
 }
 
 func say(t testing.TB, s *session.Session, drafts ...session.Draft) []session.Line {
@@ -217,7 +225,7 @@ func TestForkAndTree(t *testing.T) {
 	}
 
 	clone := must[*session.Session](t)(s.Clone(t.Context(), c[0].ID))
-	defer clone.Close()
+	closeLater(t, clone)
 	if diff := cmp.Diff([]string{"user:q1", "assistant:a1", "user:q2'"}, words(collect(t, clone.All()))); diff != "" {
 		t.Error(diff)
 	}
@@ -236,7 +244,7 @@ func TestForkAndTree(t *testing.T) {
 		seen[l.ID] = true
 	}
 	empty := must[*session.Session](t)(s.Clone(t.Context(), ""))
-	defer empty.Close()
+	closeLater(t, empty)
 	if n := must[int](t)(empty.Messages()); n != 0 || exists(empty.Path()) {
 		t.Errorf("an empty clone has %d messages", n)
 	}
@@ -254,7 +262,7 @@ func TestOneWriter(t *testing.T) {
 		t.Errorf("removed under the writer: %v", err)
 	}
 	v := must[*session.Session](t)(store.View(t.Context(), s.Path()))
-	defer v.Close()
+	closeLater(t, v)
 	if diff := cmp.Diff([]string{"user:one"}, words(must[[]session.Line](t)(v.Window(9)))); diff != "" {
 		t.Error(diff)
 	}
@@ -322,5 +330,72 @@ func TestMask(t *testing.T) {
 		if string(l.Content) != want[i] {
 			t.Errorf("got %s, want %s", l.Content, want[i])
 		}
+	}
+}
+
+// TestUsedAtTheSameTime appends while others look, in one process.
+func TestUsedAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	store := newStore(t)
+	s := create(t, store)
+	first := say(t, s, session.Message(session.User, "0"))[0].ID
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for range 25 {
+				if _, err := s.Append(t.Context(), session.Message(session.User, "q"), session.Message(session.Assistant, "a")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 25 {
+				lines, err := s.Window(10)
+				if err != nil || len(lines) == 0 {
+					t.Error(lines, err)
+				}
+				n := 0
+				for l, err := range s.Branch("") {
+					if n++; err != nil || n == 1 && l.ID != first {
+						t.Error(l.ID, err)
+					}
+				}
+				v, err := store.View(t.Context(), s.Path())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, p := range v.Problems() {
+					// What is being written just now may be half there.
+					if p.Kind != session.Torn {
+						t.Error(i, p)
+					}
+				}
+				if err := v.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	branch := collect(t, s.Branch(""))
+	if len(branch) != 201 {
+		t.Fatalf("%d entries", len(branch))
+	}
+	for i := 1; i < len(branch); i += 2 {
+		if branch[i].Text() != "q" || branch[i+1].Text() != "a" || branch[i].ParentID != branch[i-1].ID {
+			t.Errorf("the turn at %d is parted", i)
+		}
+	}
+	// The session may be used while it is walked through.
+	n := 0
+	for l := range s.Branch("") {
+		if n++; n == 5 {
+			say(t, s, session.Message(session.User, "in between"))
+			ok(t, s.Fork(l.ID))
+		}
+	}
+	if n != 201 {
+		t.Errorf("a walk of %d", n)
 	}
 }

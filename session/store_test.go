@@ -184,7 +184,7 @@ func TestPrune(t *testing.T) {
 			paths := someSessions(t, store, "/a", "0", "1", "2", "3", "4")
 			other := someSessions(t, store, "/b", "x")
 			open := must[*session.Session](t)(store.Open(t.Context(), paths[2]))
-			defer open.Close()
+			closeLater(t, open)
 			gone := must[[]session.Info](t)(store.Prune(t.Context(), "/a", c.rule))
 			var left []int
 			for i, path := range paths {

@@ -138,8 +138,7 @@ func (s *Session) Messages() (n int, err error) {
 
 // lookup gives the record of an id; 0 is none.
 func (s *Session) lookup(id string) (uint32, error) {
-	hash := hashID(id)
-	return s.x.find(func(r record) bool { return r.ID == hash }, func(n uint32, _ record) (bool, error) {
+	return s.x.find(hashID(id), func(n uint32) (bool, error) {
 		l, _, err := s.bare(n)
 		return l.ID == id, err
 	})
