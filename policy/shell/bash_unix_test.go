@@ -66,7 +66,7 @@ func newTracer(t testing.TB) *tracer {
 }
 
 // run runs a script and gives the command lines that it started.
-func (tr *tracer) run(t testing.TB, j policy.Judgement, exit int) [][]string {
+func (tr *tracer) run(t testing.TB, j policy.Judgement, exit int, more ...string) [][]string {
 	t.Helper()
 	if err := os.WriteFile(tr.log, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func (tr *tracer) run(t testing.TB, j policy.Judgement, exit int) [][]string {
 	limited := []string{"-c", `ulimit -t 5 -f 2048; exec "$@"`, "sh", tr.bash}
 	cmd := exec.CommandContext(ctx, "/bin/sh", append(limited, j.Args...)...)
 	cmd.Dir = tr.work
-	cmd.Env = []string{"PATH=" + tr.bin, "HOME=" + tr.home, "LC_ALL=C", fmt.Sprintf("TRACED_EXIT=%d", exit)}
+	cmd.Env = append(more, "PATH=" + tr.bin, "HOME=" + tr.home, "LC_ALL=C", fmt.Sprintf("TRACED_EXIT=%d", exit))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	_ = cmd.Run() // how it ends is its own matter
@@ -177,6 +177,22 @@ func TestTracerSees(t *testing.T) {
 		if !slices.ContainsFunc(got, func(g []string) bool { return slices.Equal(g, argv) }) {
 			t.Errorf("%q is not among %q", argv, got)
 		}
+	}
+}
+
+// What the environment could bring into bash stays outside.
+func TestEnvironmentBringsNothing(t *testing.T) {
+	t.Parallel()
+	tr := newTracer(t)
+	file := filepath.Join(tr.home, "env")
+	writeFile(t, file, "rm env\n")
+	for _, name := range []string{".bashrc", ".profile", ".bash_profile"} {
+		writeFile(t, filepath.Join(tr.home, name), "rm "+name+"\n")
+	}
+	j := Judge(tr.engine, "cd sub; ls ./*.go", tr.work, protocol.Requires{})
+	got := tr.run(t, j, 0, "BASH_ENV="+file, "ENV="+file, "BASH_FUNC_ls%%=() { rm function; }", "SHELLOPTS=noglob:xtrace", "PS4=$(rm ps4)", "BASHOPTS=dotglob", "GLOBIGNORE=*x.go", "CDPATH=/usr", "IFS=l", "PROMPT_COMMAND=rm prompt")
+	if want := [][]string{{"ls", "./x.go", "./y.go"}}; j.Level != protocol.Safe || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v ran %q", j.Level, got)
 	}
 }
 

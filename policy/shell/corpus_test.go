@@ -41,18 +41,22 @@ func workspace(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"a.txt": "1\n2\n", "b.txt": "x\n", "sub/x.go": "package x\n", "sub/y.go": "", "a b.txt": "", "-R": "", "中文.txt": "", "s": "x=-R\n"} {
-		file := filepath.Join(at, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(at, name), text)
 	}
 	if err := os.Symlink("/", filepath.Join(at, "link")); err != nil {
 		t.Fatal(err)
 	}
 	return at
+}
+
+func writeFile(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func engine(t testing.TB, opt policy.Options) *policy.Engine {
