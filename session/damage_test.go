@@ -338,7 +338,7 @@ func TestEmptyAndForeignFiles(t *testing.T) {
 		t.Errorf("after an empty file: %s", text)
 	}
 
-	newer := write(t, "n.jsonl", `{"type":"header","version":2,"session":"x"}`+"\n")
+	newer := write(t, "n.jsonl", `{"type":"header","version":2,"id":"x"}`+"\n")
 	if _, err := store.Open(t.Context(), newer); err == nil || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("a newer version: %v", err)
 	}

@@ -32,7 +32,7 @@ const (
 
 // line writes the header out.
 func (h Header) line() (Line, error) {
-	d := Mark(TypeHeader).With("version", version).With("session", h.ID).With("cwd", h.CWD)
+	d := Mark(TypeHeader).With("version", version).With("id", h.ID).With("cwd", h.CWD)
 	if h.Parent != "" {
 		d = d.With("parentSession", h.Parent)
 	}
@@ -67,7 +67,7 @@ func readHeader(f *file) (Header, form, error) {
 		return guess, formOurs, fmt.Errorf("%s: expected a session of version %d, there is version %s; use the program that wrote it, or a newer one",
 			f.path, version, shorten(string(l.Field("version")), 40))
 	}
-	h := Header{ID: l.FieldText("session"), CWD: l.FieldText("cwd"), Parent: l.FieldText("parentSession")}
+	h := Header{ID: l.ID, CWD: l.FieldText("cwd"), Parent: l.FieldText("parentSession")}
 	h.Created, _ = time.Parse(time.RFC3339, l.Timestamp) // zero where it says nothing
 	if h.ID == "" {
 		h.ID = guess.ID

@@ -189,7 +189,7 @@ func idsOf(lines []session.Line) (ids []string) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(paiFile))
 	f.Add([]byte(piFile))
-	f.Add([]byte("\xEF\xBB\xBF" + `{"type":"header","version":1,"session":"a"}` + "\r\n" + `{"role":"user","content":"a","id":"x","parentId":null}`))
+	f.Add([]byte("\xEF\xBB\xBF" + `{"type":"header","version":1,"id":"a"}` + "\r\n" + `{"role":"user","content":"a","id":"x","parentId":null}`))
 	f.Add([]byte(`{"role":"user","content":"a","id":"x","parentId":"x"}` + "\n{\"a\":\x00"))
 	f.Add([]byte(`{"type":"session","id":"a"}` + "\n" + `{"type":"message","message":{"role":"user","content":[[[` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

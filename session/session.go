@@ -261,8 +261,9 @@ func (s *Session) bare(n uint32) (Line, record, error) {
 
 // Append adds entries after the leaf, each following the one before it, and
 // makes the last one the leaf. They go to the disk in one write; when Append
-// returns they are safe there, and after an error none of them is in the file.
-// The file is made with the first entry.
+// returns they are safe there, and after an error none of them is in the file;
+// where a part of them cannot be taken back, the error says so, and the next
+// opening cuts it off. The file is made with the first entry.
 func (s *Session) Append(ctx context.Context, drafts ...Draft) (lines []Line, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -111,7 +111,7 @@ func TestFileIsMadeWithTheFirstEntry(t *testing.T) {
 		t.Fatal("there is a file before the first entry")
 	}
 	lines := say(t, s, session.Message(session.User, "你好\r\nhi"), session.Message(session.Assistant, "b").With("model", "m1"))
-	want := `{"type":"header","timestamp":"2026-03-11T12:00:00.000Z","version":1,"session":"` + s.Header().ID + `","cwd":"/home/me/项目"}
+	want := `{"type":"header","timestamp":"2026-03-11T12:00:00.000Z","version":1,"id":"` + s.Header().ID + `","cwd":"/home/me/项目"}
 {"role":"user","content":"你好\r\nhi","timestamp":"2026-03-11T12:00:00.000Z","id":"` + lines[0].ID + `","parentId":null}
 {"role":"assistant","content":"b","timestamp":"2026-03-11T12:00:00.000Z","id":"` + lines[1].ID + `","parentId":"` + lines[0].ID + `","model":"m1"}
 `
