@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/protocol"
 )
 
@@ -20,15 +19,30 @@ var systemText string
 const (
 	DefaultMaxBytes = 48 << 10
 	MinMaxBytes     = 16 << 10
-	maxRecent       = 10 // messages of earlier turns (plugin-ai document, section 8.1)
-	maxDigests      = 3  // results before the newest ones
-	maxRounds       = 6  // rounds of commands of this turn, before the newest
+
+	// Messages of earlier turns (plugin-ai document, section 8.1). What is
+	// beyond waits to be folded into the summary.
+	DefaultRecentMessages = 10
+	MinRecentMessages     = 6
+	DefaultRecentBytes    = 10_000
+	DefaultDigestBytes    = 2 << 10
+	MinDigestBytes        = 256
+
+	maxDigests = 3 // results before the newest ones
+	maxRounds  = 6 // rounds of commands of this turn, before the newest
 )
 
 // Config says how a conversation is kept.
 type Config struct {
 	// MaxBytes is the ceiling of all text of a request; 0 is DefaultMaxBytes.
 	MaxBytes int
+	// MaxRecentMessages is how many messages of earlier turns a request shows at
+	// most; more than that, or more than MaxRecentBytes of text, are due to be
+	// folded into the summary. 0 is DefaultRecentMessages, DefaultRecentBytes.
+	MaxRecentMessages, MaxRecentBytes int
+	// MaxDigestBytes is the most that is kept of an earlier result; 0 is
+	// DefaultDigestBytes.
+	MaxDigestBytes int
 	// Facts gives what the model should know about the place, as it is now: the
 	// folder, the system, the date, the plugins. It follows the language. Nil
 	// gives nothing.
@@ -40,18 +54,15 @@ type Config struct {
 
 // A Manager holds one conversation. It is used by one goroutine at a time.
 type Manager struct {
-	config Config
-	recent []message // of earlier turns
-	turn   *turn
+	config  Config
+	ceiling int              // of a request; MaxBytes, or less once that was refused
+	summary protocol.Summary // of what was folded; without text there is none
+	past    []past           // earlier turns that are not folded, oldest first
+	folded  int              // turns that were
+	turn    *turn
 	// digests are the newest results of earlier rounds and turns, oldest first.
 	digests []protocol.Observation
-	dropped int // messages of earlier turns that are gone for good
-}
-
-// message is one line of an earlier turn.
-type message struct {
-	role llm.Role
-	text string
+	sent    Usage // of the newest request
 }
 
 // turn is what the person asked last, and what became of it so far.
@@ -76,11 +87,22 @@ type repair struct {
 // New starts a conversation. It fails when the ceiling is too low for the
 // language itself.
 func New(config Config) (*Manager, error) {
-	if config.MaxBytes == 0 {
-		config.MaxBytes = DefaultMaxBytes
-	}
-	if config.MaxBytes < MinMaxBytes {
-		return nil, fmt.Errorf("the ceiling of a request is %d bytes; expected %d or more", config.MaxBytes, MinMaxBytes)
+	for _, limit := range []struct {
+		name            string
+		value           *int
+		least, fallback int
+	}{
+		{"the ceiling of a request is %d bytes; expected %d or more", &config.MaxBytes, MinMaxBytes, DefaultMaxBytes},
+		{"a request shows %d earlier messages; expected %d or more", &config.MaxRecentMessages, MinRecentMessages, DefaultRecentMessages},
+		{"earlier messages are folded beyond %d bytes; expected %d or more", &config.MaxRecentBytes, 1, DefaultRecentBytes},
+		{"of an earlier result %d bytes are kept; expected %d or more", &config.MaxDigestBytes, MinDigestBytes, DefaultDigestBytes},
+	} {
+		if *limit.value == 0 {
+			*limit.value = limit.fallback
+		}
+		if *limit.value < limit.least {
+			return nil, fmt.Errorf(limit.name, *limit.value, limit.least)
+		}
 	}
 	mask := config.Mask
 	config.Mask = func(s string) string {
@@ -93,7 +115,7 @@ func New(config Config) (*Manager, error) {
 	if config.Facts == nil {
 		config.Facts = func() string { return "" }
 	}
-	return &Manager{config: config}, nil
+	return &Manager{config: config, ceiling: config.MaxBytes}, nil
 }
 
 // Ask begins a turn with what the person says, and what was piped in beside
@@ -134,44 +156,10 @@ func (m *Manager) Abandon(why string) {
 	m.closeTurn(historyText(protocol.KindError, why, nil))
 }
 
-// Forget drops the conversation.
+// Forget drops the conversation. A ceiling that was lowered stays low, since
+// that is about the model and not about what was said.
 func (m *Manager) Forget() {
-	m.recent, m.turn, m.digests, m.dropped = nil, nil, nil, 0
-}
-
-// closeTurn moves the current turn into the recent messages.
-func (m *Manager) closeTurn(answer string) {
-	t := m.turn
-	if t == nil {
-		return
-	}
-	m.turn = nil
-	question := t.question
-	if t.context != "" {
-		question += fmt.Sprintf("\n(with %d bytes of standard input, left out)", len(t.context))
-	}
-	m.recent = append(m.recent, message{llm.RoleUser, cut(question, historyBytes)})
-	for _, r := range t.rounds {
-		m.recent = append(m.recent, message{llm.RoleAssistant, cut(r.history(), historyBytes)})
-	}
-	if n := len(t.rounds); n > 0 {
-		m.digest(t.rounds[n-1].observations)
-	}
-	if answer != "" {
-		m.recent = append(m.recent, message{llm.RoleAssistant, cut(answer, historyBytes)})
-	}
-	for len(m.recent) > maxRecent {
-		m.recent = m.recent[1:]
-		m.dropped++
-	}
-}
-
-// digest keeps the newest results.
-func (m *Manager) digest(observations []protocol.Observation) {
-	m.digests = append(m.digests, observations...)
-	if n := len(m.digests); n > maxDigests {
-		m.digests = append(m.digests[:0:0], m.digests[n-maxDigests:]...)
-	}
+	*m = Manager{config: m.config, ceiling: m.ceiling}
 }
 
 // MaskText hides the secrets in a text.
@@ -200,62 +188,6 @@ func (m *Manager) Mask(o protocol.Observation) protocol.Observation {
 		o.Parsed = &p
 	}
 	return o
-}
-
-// history is what a later request says of a round (plugin-ai document,
-// section 8.5): the message, and what was run.
-func (r round) history() string {
-	ran := make([]string, len(r.observations))
-	for i, o := range r.observations {
-		ran[i] = summary(o)
-	}
-	return historyText(protocol.KindCmd, cut(r.reply.Message, reasonBytes), ran)
-}
-
-func historyText(kind protocol.Kind, text string, ran []string) string {
-	b, err := json.Marshal(struct {
-		Type    protocol.Kind `json:"type"`
-		Message string        `json:"message"`
-		Ran     []string      `json:"ran,omitempty"`
-	}{kind, text, ran})
-	if err != nil {
-		return strings.ToValidUTF8(text, "\ufffd")
-	}
-	return string(b)
-}
-
-// summary says in a line what a step did.
-func summary(o protocol.Observation) string {
-	program := o.Tool
-	if o.Program != nil {
-		program = *o.Program
-	}
-	if change, ok := changed(o); ok {
-		return fmt.Sprintf("%s: %s (%s, %s)", o.Tool, cut(change, summaryBytes), o.ID, o.Outcome)
-	}
-	line := cut(protocol.FormatCommand(program, o.Args), summaryBytes)
-	switch {
-	case o.ExitCode != nil:
-		return fmt.Sprintf("%s (%s, exit %d)", line, o.ID, *o.ExitCode)
-	default:
-		return fmt.Sprintf("%s (%s, %s)", line, o.ID, o.Outcome)
-	}
-}
-
-// changed says in short what a step changed in a settings file.
-func changed(o protocol.Observation) (string, bool) {
-	if o.Parsed == nil || o.Parsed.Kind != protocol.ParsedConfigDiff || len(o.Parsed.Items) != 1 {
-		return "", false
-	}
-	var change protocol.ConfigDiff
-	if json.Unmarshal(o.Parsed.Items[0], &change) != nil {
-		return "", false
-	}
-	words := []string{change.Path}
-	for _, operation := range change.Operations {
-		words = append(words, operation.Op+" "+operation.Path)
-	}
-	return strings.Join(words, ", "), true
 }
 
 // errNoTurn is a programmer's error.

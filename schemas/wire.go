@@ -54,6 +54,33 @@ func Wire(d Dialect, tools ...string) (jsontext.Value, error) {
 	return appendNode(nil, merge(branches)), nil
 }
 
+// WireOf derives what is sent to a provider from a schema that is one object,
+// such as "summary". An answer in the wire form follows the schema as well
+// where all its fields are required and none is free-form.
+func WireOf(d Dialect, name string) (jsontext.Value, error) {
+	source, err := Source(name)
+	if err != nil {
+		return nil, err
+	}
+	if d == Canonical {
+		v := jsontext.Value(source)
+		return v, v.Compact()
+	}
+	if d != OpenAIStrict {
+		return nil, fmt.Errorf("no dialect is called %q", d)
+	}
+	root, err := parseNode(source)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{root: root.(*object)}
+	derived, err := w.derive(w.root)
+	if err != nil {
+		return nil, err
+	}
+	return appendNode(nil, derived), nil
+}
+
 // wire derives one schema.
 type wire struct {
 	root  *object // the file that references without a file name mean
