@@ -177,6 +177,47 @@ func TestRandomTrees(t *testing.T) {
 	}
 }
 
+// TestRandomIndexDamage changes bytes of an index, which must change nothing
+// of what a session says.
+func TestRandomIndexDamage(t *testing.T) {
+	t.Parallel()
+	store := newStore(t)
+	s := create(t, store)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var ids []string
+	for i := range 40 {
+		ids = append(ids, say(t, s, session.Message(session.User, fmt.Sprint(i)))[0].ID)
+		ok(t, s.Fork(ids[rnd.IntN(len(ids))]))
+	}
+	last := say(t, s, session.Message(session.User, "end"))[0].ID
+	ids = append(ids, last)
+	want := collect(t, s.Branch(""))
+	ok(t, s.Close())
+	good := read(t, s.Path()+".idx")
+	for range 300 {
+		b := []byte(good)
+		for range 1 + rnd.IntN(3) {
+			b[rnd.IntN(len(b))] ^= byte(1 + rnd.IntN(255))
+		}
+		if rnd.IntN(5) == 0 {
+			b = b[:rnd.IntN(len(b))]
+		}
+		ok(t, os.WriteFile(s.Path()+".idx", b, 0o600))
+		v := must[*session.Session](t)(store.View(t.Context(), s.Path()))
+		if diff := cmp.Diff(words(want), words(collect(t, v.Branch("")))); diff != "" {
+			t.Fatal(diff)
+		}
+		id := ids[rnd.IntN(len(ids))]
+		if l := must[session.Line](t)(v.Entry(id)); l.ID != id || len(v.Problems()) > 0 {
+			t.Fatalf("entry %q is %q, %v", id, l.ID, v.Problems())
+		}
+		if n := v.Counts().Messages(); n != len(ids) {
+			t.Fatalf("%d messages", n)
+		}
+		ok(t, v.Close())
+	}
+}
+
 func idsOf(lines []session.Line) (ids []string) {
 	for _, l := range lines {
 		ids = append(ids, l.ID)

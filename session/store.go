@@ -72,7 +72,7 @@ func (s *Store) Open(ctx context.Context, ref string) (*Session, error) {
 }
 
 // View opens a session for reading, as it is now, also while another process
-// writes to it.
+// writes to it: what that one has half written is told of as [Torn].
 func (s *Store) View(ctx context.Context, ref string) (*Session, error) {
 	return s.open(ctx, ref, false)
 }
