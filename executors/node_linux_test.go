@@ -26,21 +26,21 @@ func newNodeHome(tb testing.TB) nodeHome {
 	home := tb.TempDir()
 	const plugin = ".slothtool/plugins/todo/node_modules/plugin-todo/"
 	for name, text := range map[string]string{
-		".slothtool/settings.json":                     `{"language":"zh"}`,
-		".slothtool/registry.json":                     `{"plugins":{}}`,
-		".slothtool/plugin-configs/llm-base.json":      `{"apiKey":"KEY"}`,
-		".slothtool/plugin-configs/ai.json":            `{}`,
-		".slothtool/plugin-configs/todo.json":          `{"old":true}`,
-		".slothtool/data/plugin-configs/todo.json":     `{"items":[]}`,
-		".slothtool/data/todo/list.json":               `[]`,
-		".ssh/id_rsa":                                  "KEY",
-		"project/读我.md":                                "first\nsecond\n",
-		plugin + "package.json":                        `{"name":"plugin-todo","version":"1.0.0","type":"module","bin":{"todo":"bin/todo.js"}}`,
-		plugin + "lib/read.js":                         "import { readFile } from 'node:fs/promises';\nexport default (name) => readFile(name, 'utf8');\n",
-		plugin + "lib/job.js":                          "import { parentPort, workerData } from 'node:worker_threads';\nparentPort.postMessage(workerData * 2);\n",
-		plugin + "lib/child.cjs":                       "process.send({ ready: require('dep').name }, () => process.disconnect());\n",
-		plugin + "node_modules/dep/package.json":       `{"name":"dep","main":"index.js"}`,
-		plugin + "node_modules/dep/index.js":           "exports.name = '依赖';\n",
+		".slothtool/settings.json":                 `{"language":"zh"}`,
+		".slothtool/registry.json":                 `{"plugins":{}}`,
+		".slothtool/plugin-configs/llm-base.json":  `{"apiKey":"KEY"}`,
+		".slothtool/plugin-configs/ai.json":        `{}`,
+		".slothtool/plugin-configs/todo.json":      `{"old":true}`,
+		".slothtool/data/plugin-configs/todo.json": `{"items":[]}`,
+		".slothtool/data/todo/list.json":           `[]`,
+		".ssh/id_rsa":                              "KEY",
+		"project/读我.md":                            "first\nsecond\n",
+		plugin + "package.json":                    `{"name":"plugin-todo","version":"1.0.0","type":"module","bin":{"todo":"bin/todo.js"}}`,
+		plugin + "lib/read.js":                     "import { readFile } from 'node:fs/promises';\nexport default (name) => readFile(name, 'utf8');\n",
+		plugin + "lib/job.js":                      "import { parentPort, workerData } from 'node:worker_threads';\nparentPort.postMessage(workerData * 2);\n",
+		plugin + "lib/child.cjs":                   "process.send({ ready: require('dep').name }, () => process.disconnect());\n",
+		plugin + "node_modules/dep/package.json":   `{"name":"dep","main":"index.js"}`,
+		plugin + "node_modules/dep/index.js":       "exports.name = '依赖';\n",
 	} {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -118,18 +118,18 @@ func (a *app) undo(ctx context.Context, s *config.Settings, id string) error {
 			return err
 		}
 	}
-	switch {
-	case o.Outcome == protocol.Ran:
+	switch o.Outcome {
+	case protocol.Ran:
 		if !a.flags.json {
 			_, err = fmt.Fprintf(a.stdout, "%s is as it was before %s\n", visible(a.short(plan.Path)), backup.Time.Local().Format("2006-01-02 15:04:05"))
 		}
 		return err
-	case o.Outcome == protocol.Declined:
+	case protocol.Declined:
 		a.code = exitPerson
 		return nil
-	case o.Outcome == protocol.Refused:
+	case protocol.Refused:
 		return &failure{exitPerson, errors.New("nobody can be asked here, and nothing was changed"), "ai undo --yes does it without a question"}
-	case o.Outcome == protocol.Cancelled:
+	case protocol.Cancelled:
 		return &failure{exitInterrupted, errors.New(o.Note), ""}
 	}
 	return &failure{exitFile, errors.New(o.Note), ""}
