@@ -7,7 +7,11 @@
 //
 // A line with a "type" and no "role" is something else that happened (a name,
 // another model, a summary); such lines are only in files of our own store,
-// and the first of them is the header. Every line but the header is an entry
+// and the first of them is the header:
+//
+//	{"type":"header","timestamp":"2026-03-11T12:00:00.000Z","version":1,"id":"0f1e2d3c4b5a6978","cwd":"/home/you"}
+//
+// Every line but the header is an entry
 // of a tree: "parentId" names the entry before it. So a file of pai is one of
 // ours, a list being a tree with one branch, and fields that are not known
 // here stay as they were written. Files of pi are read too, and never written.

@@ -3,10 +3,13 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -250,7 +253,11 @@ func TestRewrite(t *testing.T) {
 	if read(t, broken) != "nonsense\n"+paiFile {
 		t.Error("a refused rewrite changed the file")
 	}
-	ok(t, session.Rewrite(t.Context(), filepath.Join(t.TempDir(), "new"), lines...))
+	fresh := filepath.Join(t.TempDir(), "new")
+	ok(t, session.Rewrite(t.Context(), fresh, lines[0]))
+	if got := read(t, fresh); got != string(lines[0].Bytes())+"\n" {
+		t.Errorf("a new file has %q", got)
+	}
 }
 
 const piFile = `{"type":"session","version":3,"id":"0199-uuid","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/p"}
@@ -299,4 +306,63 @@ func TestPiFileIsReadAndNotWritten(t *testing.T) {
 	if read(t, path) != piFile || exists(path+".idx") {
 		t.Error("pi's file was changed")
 	}
+}
+
+// TestRewriteAndAppendAtTheSameTime replaces the file while others append to
+// it: what somebody was told is written stays.
+func TestRewriteAndAppendAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	path := write(t, "s.jsonl", paiFile)
+	var mu sync.Mutex
+	written := map[string]bool{}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			for n := range 40 {
+				text := fmt.Sprint(i, "-", n)
+				line, err := session.NewLine(session.Message(session.User, text), start)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for {
+					if i < 3 {
+						_, err = session.AppendFile(t.Context(), path, line)
+					} else {
+						err = rewriteWith(t.Context(), path, line)
+					}
+					if !errors.Is(err, session.ErrLocked) {
+						break
+					}
+					runtime.Gosched()
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				written[text] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	lines, problems, err := session.ReadFile(path)
+	if err != nil || len(problems) > 0 || len(written) != 240 || len(lines) != 4+len(written) {
+		t.Fatalf("%d lines, %d were written: %v %v", len(lines), len(written), problems, err)
+	}
+	for _, l := range lines[4:] {
+		if !written[l.Text()] {
+			t.Errorf("%q is there twice, or was not written", l.Text())
+		}
+		delete(written, l.Text())
+	}
+}
+
+func rewriteWith(ctx context.Context, path string, line session.Line) error {
+	p, err := session.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Rewrite(ctx, append(p.Lines(), line)...), p.Close())
 }
