@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/executors/jsonfile"
@@ -24,7 +26,11 @@ func (r *Runner) Run(ctx context.Context, step protocol.Step, console *executors
 // true.
 func (r *Runner) Change(ctx context.Context, plan *jsonfile.Change, why string, sure bool) protocol.Observation {
 	t := &turn{Runner: r, own: sure, planned: &planned{plan, why}}
-	step := protocol.Step{Tool: protocol.ToolJSONPatch, Path: plan.Path}
+	path := plan.Path
+	if rest, ok := strings.CutPrefix(path, r.Home+string(filepath.Separator)); ok && r.Home != "" {
+		path = "~/" + filepath.ToSlash(rest)
+	}
+	step := protocol.Step{Tool: protocol.ToolJSONPatch, Path: path}
 	reply := protocol.Reply{Type: protocol.KindCmd, Cmd: &protocol.Cmd{Steps: []protocol.Step{step}}}
 	return t.carryOut(ctx, reply)[0]
 }

@@ -27,6 +27,9 @@ func stepLine(s *protocol.Step) string {
 		if more := len(all) - mostOperations; more > 0 {
 			all = append(all[:mostOperations:mostOperations], "… (+"+itoa(more)+")")
 		}
+		if len(all) == 0 { // a change that was planned before its step
+			return "edit " + tildePath(s.Path)
+		}
 		return "edit " + tildePath(s.Path) + ": " + strings.Join(all, ", ")
 	default:
 		return protocol.FormatCommand(s.Program, s.Args)
