@@ -76,7 +76,7 @@ func (tr *tracer) run(t testing.TB, j policy.Judgement, exit int, more ...string
 	limited := []string{"-c", `ulimit -t 5 -f 2048; exec "$@"`, "sh", tr.bash}
 	cmd := exec.CommandContext(ctx, "/bin/sh", append(limited, j.Args...)...)
 	cmd.Dir = tr.work
-	cmd.Env = append(more, "PATH=" + tr.bin, "HOME=" + tr.home, "LC_ALL=C", fmt.Sprintf("TRACED_EXIT=%d", exit))
+	cmd.Env = append(more, "PATH="+tr.bin, "HOME="+tr.home, "LC_ALL=C", fmt.Sprintf("TRACED_EXIT=%d", exit))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	_ = cmd.Run() // how it ends is its own matter

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -107,12 +108,22 @@ func (j *judging) program(name string, values []value, c *syntax.CallExpr, s *st
 		j.readAll(values[1:], s)
 	}
 	if r.Level == protocol.Safe {
-		if r.Path == "" {
-			j.hit(protocol.Confirm, "not installed", clip(name)+": it is not in the folders programs are taken from")
-		} else if found := lookup(name); found != r.Path {
-			j.hit(protocol.Confirm, ruleCommand, clip(name)+": bash would find another program than "+clip(r.Path), protocol.FactCode)
-		}
+		j.found(name, r.Path)
 		j.harden(line, args, starts, c, r)
+	}
+}
+
+// found makes sure that bash finds the program that was judged, or none where
+// there is none. The folders of the engine that are not the system's come last.
+func (j *judging) found(name, judged string) {
+	switch at := lookup(name); {
+	case at == judged:
+	case at == "" && filepath.Base(judged) == name:
+		if folder := filepath.Dir(judged); !slices.Contains(j.folders, folder) && !strings.Contains(folder, ":") {
+			j.folders = append(j.folders, folder)
+		}
+	default:
+		j.hit(protocol.Confirm, ruleCommand, clip(name)+": bash would find another program than was judged", protocol.FactCode)
 	}
 }
 

@@ -42,7 +42,7 @@ func (j *judging) redirect(r *syntax.Redirect, s *state) {
 	case duplicates && v.text != "" && strings.Trim(strings.TrimSuffix(v.text, "-"), "0123456789") == "":
 	case strings.HasPrefix(file, "/dev/tcp/") || strings.HasPrefix(file, "/dev/udp/"):
 		j.network(s, r.Op.String()+file)
-	case file == os.DevNull || r.Op != syntax.RdrIn && (file == "/dev/stdout" || file == "/dev/stderr"):
+	case file == os.DevNull || file == "/dev/null" || r.Op != syntax.RdrIn && (file == "/dev/stdout" || file == "/dev/stderr"):
 	case r.Op == syntax.RdrIn:
 		j.file("cat", file, "<"+v.text, s)
 	case r.Op == syntax.RdrInOut:

@@ -19,6 +19,9 @@ const (
 	maxDepth    = 6   // scripts in scripts
 	maxBrackets = 1000
 	maxReasons  = 40
+	maxEntries  = 2000 // names in a folder that a pattern is matched with
+	maxMatches  = 200
+	maxReads    = 50
 )
 
 // Rules that a script itself may hit. Their names are stable.
@@ -74,7 +77,7 @@ func Judge(engine Judger, script, cwd string, requires protocol.Requires) policy
 	out.Args = []string{"--noprofile", "--norc", "-p", "-c", "--", script}
 	out.Level, out.Listed, out.Facts, out.Writes = j.level, j.listed, j.facts, j.writes
 	slices.Sort(out.Facts)
-	out.Env = []string{"PATH=" + strings.Join(searchPath(), ":")}
+	out.Env = []string{"PATH=" + strings.Join(append(searchPath(), j.folders...), ":")}
 	if j.level == protocol.Safe {
 		out.Env = append(out.Env, j.env...)
 	}
@@ -110,6 +113,9 @@ type judging struct {
 	writes []string
 	env    []string
 	listed bool
+
+	folders []string // further folders that programs are taken from
+	reads   int      // folders read for patterns
 
 	src     string
 	seen    map[*syntax.CallExpr]bool

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,5 +251,33 @@ func BenchmarkJudge(b *testing.B) {
 				Judge(e, script, at, protocol.Requires{})
 			}
 		})
+	}
+}
+
+// An engine that takes programs from other folders: bash gets them too, after
+// those of the system.
+func TestFurtherFolders(t *testing.T) {
+	t.Parallel()
+	at, bin := workspace(t), t.TempDir()
+	for _, name := range []string{"rg", "ls"} {
+		writeFile(t, filepath.Join(bin, name), "#!/bin/sh\n")
+		if err := os.Chmod(filepath.Join(bin, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt := open()
+	opt.SearchPath = []string{bin, "/usr/bin", "/bin"}
+	e := engine(t, opt)
+	j := Judge(e, "rg x", at, protocol.Requires{})
+	real, err := filepath.EvalSymlinks(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lookup("rg") == "" && (j.Level != protocol.Safe || !strings.HasSuffix(j.Env[0], ":"+real)) {
+		t.Errorf("rg: %v %q %q", j.Level, j.Reasons, j.Env)
+	}
+	// The engine judged another ls than bash would start.
+	if j := Judge(e, "ls", at, protocol.Requires{}); j.Level != protocol.Confirm {
+		t.Errorf("ls: %v %q", j.Level, j.Reasons)
 	}
 }

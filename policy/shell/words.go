@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -203,7 +205,6 @@ func braced(r *runText) ([]string, bool) {
 // with a fixed folder, so that no name can be taken for an option, and its
 // last name alone may hold * and ?.
 func (j *judging) matches(v *value, r *runText, s *state) bool {
-	const most = 200
 	slash := strings.LastIndexByte(v.text, '/')
 	if slash < 0 || v.text[0] == '-' || s.lost {
 		return false
@@ -228,13 +229,12 @@ func (j *judging) matches(v *value, r *runText, s *state) bool {
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(s.cwd, folder)
 	}
-	entries, err := os.ReadDir(at)
-	if err != nil || len(entries) > 5000 {
+	names, ok := j.names(at)
+	if !ok {
 		return false
 	}
 	var found []string
-	for _, e := range entries {
-		n := e.Name()
+	for _, n := range names {
 		if strings.HasPrefix(n, ".") && !strings.HasPrefix(name.String(), ".") {
 			continue
 		}
@@ -254,13 +254,28 @@ func (j *judging) matches(v *value, r *runText, s *state) bool {
 	if strings.HasPrefix(name.String(), ".") {
 		return false // versions of bash differ in whether . and .. are among them
 	}
-	if len(found) > most {
+	if len(found) > maxMatches {
 		return false
 	}
 	if len(found) > 0 {
+		slices.Sort(found)
 		v.fields = found
 	}
 	return true
+}
+
+// names reads the names in a folder, where they are not too many.
+func (j *judging) names(folder string) ([]string, bool) {
+	if j.reads++; j.reads > maxReads {
+		return nil, false
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return nil, false
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(maxEntries + 1)
+	return names, (err == nil || errors.Is(err, io.EOF)) && len(names) <= maxEntries
 }
 
 // unknown counts a word whose text is known only when the script runs.
