@@ -127,6 +127,7 @@ func TestEverySettingFromFile(t *testing.T) {
 		"safePlugins": {"loc": ["./src", "list *"], "todo": []}, "editablePaths": ["~/a.json", "/etc/b.json"], "yesPaths": ["~/a.json"],
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
 		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
+		"maxRecentMessages": 6, "maxRecentBytes": 8000, "maxDigestBytes": 512, "compaction": "off",
 		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh"
 	}`
 	s := load(t, user{settings: text})
@@ -134,7 +135,8 @@ func TestEverySettingFromFile(t *testing.T) {
 		AllowedPrograms: []string{"ls"}, AllowSudo: true, Deny: []string{"git push"}, Ask: []string{"git log"}, SecretPaths: []string{"~/diary"},
 		SafePlugins: map[string][]string{"loc": {"./src", "list *"}, "todo": {}}, EditablePaths: []string{"~/a.json", "/etc/b.json"}, YesPaths: []string{"~/a.json"},
 		Sandbox: config.SandboxRequired, DefaultMode: config.High, DefaultProfile: "work",
-		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000, SpoolLimitBytes: 5000000000, Language: "zh",
+		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000,
+		MaxRecentMessages: 6, MaxRecentBytes: 8000, MaxDigestBytes: 512, Compaction: config.CompactionOff, SpoolLimitBytes: 5000000000, Language: "zh",
 	}
 	if diff := cmp.Diff(want, s.Options); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

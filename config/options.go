@@ -22,6 +22,10 @@ type Options struct {
 	MaxTailLines        int                 `json:"maxTailLines"`
 	StepTimeoutSeconds  int                 `json:"stepTimeoutSeconds"`
 	MaxRequestBytes     int                 `json:"maxRequestBytes"`
+	MaxRecentMessages   int                 `json:"maxRecentMessages"`
+	MaxRecentBytes      int                 `json:"maxRecentBytes"`
+	MaxDigestBytes      int                 `json:"maxDigestBytes"`
+	Compaction          Compaction          `json:"compaction"`
 	SpoolLimitBytes     int64               `json:"spoolLimitBytes"`
 	MaxRetries          int                 `json:"maxRetries"`
 	Language            string              `json:"language"` // "en", "zh", or "" for null: the system's
@@ -47,6 +51,15 @@ const (
 	SandboxOff      Sandbox = "off"      // never used
 )
 
+// Compaction says what happens to messages that are older than a request shows.
+type Compaction string
+
+// The compaction settings.
+const (
+	CompactionAuto Compaction = "auto" // one more call of the model sums them up
+	CompactionOff  Compaction = "off"  // they are left out, and the model is told
+)
+
 // Defaults are the options of a user who set nothing.
 func Defaults() Options {
 	return Options{
@@ -66,6 +79,10 @@ func Defaults() Options {
 		MaxTailLines:        200,
 		StepTimeoutSeconds:  120,
 		MaxRequestBytes:     48 << 10,
+		MaxRecentMessages:   10,
+		MaxRecentBytes:      10_000,
+		MaxDigestBytes:      2048,
+		Compaction:          CompactionAuto,
 		SpoolLimitBytes:     64 << 20,
 		MaxRetries:          3,
 	}

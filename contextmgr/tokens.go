@@ -25,12 +25,19 @@ func (m *Manager) Sent(w Window, reported llm.Usage) {
 		return
 	}
 	m.sent.Reported = false
+	m.sent.Tokens = w.EstimateTokens()
+}
+
+// EstimateTokens guesses how many tokens the request has.
+func (w Window) EstimateTokens() int {
+	n := 0
 	for _, s := range w.System {
-		m.sent.Tokens += EstimateTokens(s)
+		n += EstimateTokens(s)
 	}
 	for i := range w.Messages {
-		m.sent.Tokens += EstimateTokens(w.Messages[i].Text())
+		n += EstimateTokens(w.Messages[i].Text())
 	}
+	return n
 }
 
 // Usage is the newest request's; it is zero, but for the ceiling, before the

@@ -15,7 +15,7 @@ const ruleLeash = "own leash"
 // freeMembers are the members of ai.json that hold nothing: how much is shown,
 // kept and sent, who of those set up is asked, in which language. All other
 // members are the leash, new ones as well until they stand here.
-const freeMembers = "defaultMode defaultProfile language maxRepairs maxRequestBytes maxRetries maxTailBytes maxTailLines spoolLimitBytes stepTimeoutSeconds"
+const freeMembers = "compaction defaultMode defaultProfile language maxDigestBytes maxRecentBytes maxRecentMessages maxRepairs maxRequestBytes maxRetries maxTailBytes maxTailLines spoolLimitBytes stepTimeoutSeconds"
 
 // JudgePatch says what a change of a JSON settings file may do. It is always
 // asked for; a change of what holds this program is refused. Which files may

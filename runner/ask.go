@@ -19,6 +19,9 @@ const (
 	// maxWait is the longest that a server may ask to wait; beyond it the
 	// person decides.
 	maxWait = 60 * time.Second
+	// maxRefusals is how often a request that is too long for the model is made
+	// smaller: by a summary, then by a lower ceiling.
+	maxRefusals = 2
 )
 
 // ask gets one valid reply from the model: a failed call is tried again, an
@@ -71,7 +74,7 @@ func finish(m *llm.Message) protocol.Finish {
 // call asks the model until an answer arrives whole, which says nothing of
 // its form.
 func (t *turn) call(ctx context.Context) (*llm.Message, *protocol.Decoder, bool) {
-	for attempt := 0; ; {
+	for attempt, refusals := 0, 0; ; {
 		message, decoder, err := t.stream(ctx)
 		if err != nil {
 			t.fail(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err})
@@ -88,6 +91,16 @@ func (t *turn) call(ctx context.Context) (*llm.Message, *protocol.Decoder, bool)
 		if ctx.Err() != nil || failure.Kind == llm.ErrCancelled {
 			t.abort()
 			return nil, nil, false
+		}
+		if failure.Kind == llm.ErrContextLength && refusals < maxRefusals {
+			// Not the same request again, and so no retry that is counted.
+			if refusals++; t.overflow(ctx, t.asked, refusals == 1) {
+				continue
+			}
+			if ctx.Err() != nil {
+				t.abort()
+				return nil, nil, false
+			}
 		}
 		delay := backoff(failure, attempt)
 		if failure.Kind.Retryable() && delay > maxWait {
@@ -176,6 +189,8 @@ func (t *turn) stream(ctx context.Context) (*llm.Message, *protocol.Decoder, err
 	if final == nil {
 		return nil, nil, errors.New("the model's stream ended without a final event")
 	}
+	t.asked = window
+	t.Window.Sent(window, final.Usage)
 	t.result.Usage = t.result.Usage.Add(final.Usage)
 	return final, decoder, nil
 }

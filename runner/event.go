@@ -29,6 +29,9 @@ const (
 
 	AutoRetryStart EventType = "auto_retry_start" // Attempt, MaxAttempts, DelayMs, Error
 	AutoRetryEnd   EventType = "auto_retry_end"   // Attempt, Error where it failed
+
+	CompactionStart EventType = "compaction_start" // Compaction.Reason
+	CompactionEnd   EventType = "compaction_end"   // Compaction, Error where there is no summary, Usage
 )
 
 // An Event is one thing that happened in a prompt. Only the fields named at
@@ -62,6 +65,8 @@ type Event struct {
 	MaxAttempts int
 	DelayMs     int64
 	Error       *llm.Error
+
+	Compaction *Compaction // of older messages into a summary
 
 	Result *Result // agent_end
 }

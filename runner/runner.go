@@ -20,6 +20,8 @@ import (
 // A Model is who is asked: one call is one answer, arriving.
 type Model interface {
 	Stream(ctx context.Context, conversation llm.Context) iter.Seq[llm.Event]
+	// Summarize is a call whose answer follows the schema "summary".
+	Summarize(ctx context.Context, conversation llm.Context) iter.Seq[llm.Event]
 }
 
 // A Judge says what a step may do.
@@ -72,6 +74,10 @@ type Config struct {
 	MaxRepairs int // times an invalid answer is asked for again
 	MaxRetries int // times a failed call is tried again
 
+	// AutoCompact folds older messages into a summary by itself, by one more
+	// call of the model, when there are more than a request shows.
+	AutoCompact bool
+
 	// Wait waits between two tries; nil is a timer.
 	Wait func(context.Context, time.Duration) error
 	// Now is the clock; nil is time.Now.
@@ -91,6 +97,7 @@ type Runner struct {
 	steps   int             // ids given out
 	// prepared is true once the sandbox was told that it will be needed.
 	prepared bool
+	pause    pause // of summaries that fail
 }
 
 // New checks a configuration and makes a runner of it.
@@ -124,12 +131,14 @@ func New(config Config) (*Runner, error) {
 // SetModel changes who is asked from the next call on.
 func (r *Runner) SetModel(model Model, dialect schemas.Dialect) {
 	r.Model, r.Dialect = model, dialect
+	r.pause = pause{} // another one may give summaries
 }
 
 // Forget drops the conversation so far, and what was allowed in it.
 func (r *Runner) Forget() {
 	r.Window.Forget()
 	clear(r.allowed)
+	r.pause = pause{}
 }
 
 // Prompt carries one input through the loop to its end. Cancelling the
@@ -140,6 +149,7 @@ func (r *Runner) Prompt(ctx context.Context, input Input) Result {
 	t.emit(Event{Type: AgentStart})
 	t.emit(Event{Type: MessageStart, Role: llm.RoleUser})
 	t.emit(Event{Type: MessageEnd, Role: llm.RoleUser, Text: input.Text})
+	t.compactIfDue(ctx)
 	t.run(ctx)
 	t.emit(Event{Type: AgentEnd, Usage: t.result.Usage, Result: &t.result})
 	return t.result
@@ -152,6 +162,7 @@ type turn struct {
 	free   bool // the person said to keep going
 	ran    []protocol.Observation
 	result Result
+	asked  contextmgr.Window // what was sent last
 
 	own     bool               // the steps are the person's own words
 	console *executors.Console // what a plugin gets then; nil is nothing

@@ -55,6 +55,8 @@ type script struct {
 	t       *testing.T
 	answers []answer
 	asked   []llm.Context
+	// summaries answers the calls for a summary; nil foresees none.
+	summaries func(llm.Context) answer
 }
 
 func (s *script) Stream(ctx context.Context, c llm.Context) iter.Seq[llm.Event] {
@@ -84,6 +86,15 @@ func (s *script) Stream(ctx context.Context, c llm.Context) iter.Seq[llm.Event] 
 		}
 		yield(llm.Event{Type: last, Message: &m})
 	}
+}
+
+func (s *script) Summarize(ctx context.Context, c llm.Context) iter.Seq[llm.Event] {
+	if s.summaries == nil {
+		s.t.Error("a summary is asked for, which the test does not foresee")
+		s.summaries = func(llm.Context) answer { return fault(llm.ErrInvalid) }
+	}
+	plain := &script{t: s.t, answers: []answer{s.summaries(c)}}
+	return plain.Stream(ctx, c)
 }
 
 // told gives the texts of the newest request.

@@ -38,6 +38,16 @@ func (m *model) Stream(ctx context.Context, c llm.Context) iter.Seq[llm.Event] {
 	return m.provider.Stream(ctx, m.target.Model, c, m.call())
 }
 
+// Summarize makes one call for a summary. Its form is named to every provider:
+// one that enforces none can tell by it what is asked for.
+func (m *model) Summarize(ctx context.Context, c llm.Context) iter.Seq[llm.Event] {
+	options := m.options
+	if wire, err := schemas.WireOf(m.dialect, "summary"); err == nil {
+		options.Format = &llm.AnswerFormat{Name: "summary", Schema: wire}
+	}
+	return m.provider.Stream(ctx, m.target.Model, c, options)
+}
+
 // call gives the options of the next call. A provider that enforces a form is
 // told the tools that can be asked for now.
 func (m *model) call() llm.Options {
@@ -175,6 +185,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 	c.masker = mask.New(c.secrets...)
 	if c.window, err = contextmgr.New(contextmgr.Config{
 		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins) }, Mask: c.mask,
+		MaxRecentMessages: s.MaxRecentMessages, MaxRecentBytes: s.MaxRecentBytes, MaxDigestBytes: s.MaxDigestBytes,
 	}); err != nil {
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
@@ -187,6 +198,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 		Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: face,
 		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
+		AutoCompact: s.Compaction == config.CompactionAuto,
 	})
 	return c, err
 }
