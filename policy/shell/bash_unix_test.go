@@ -202,7 +202,7 @@ var fragments = []string{
 	"$x", `"$x"`, "${x}", "x=a.txt", "x=-R", "x='a b'", "x=", "x=$x", "y=x", "'", `"`, `'a b'`, `"a b"`, `\ `, `\`, "\\\n", "\n", ";", ";;", "&&", "||", "|", "|&", "&", "(", ")", "{ ", "; }", "!",
 	"if", "then", "else", "fi", "for", "in", "do", "done", "case", "esac", "while", "for x in a b; do ", "; done", "if ls; then ", "; fi", "case a in a) ", ";; esac", "time", "function f", "f()",
 	">", ">>", "<", "<<<", "<<E\n", "\nE\n", "<<'E'\n", "2>&1", ">/dev/null", "2>/dev/null", "&>/dev/null", ">&2", "< a.txt", "<(", "$(", "`", "$((", "))", "((", "[[", "]]", "$((1+2))", "#", " # ", "~+", "=", "==",
-	"cd sub", "cd ..", "pwd", "set -e", "set -u", "exit", "true", "false", "test -d sub", "printf '%s'", "local x=1", "declare x=a", "eval", "command", "exec", ":", "$'a'", `$"a"`, "$", "$?", "$#", "$1", "@", "!", "中文", "'中文'", "?", "./?.txt", "!(a)", "+(", "a=b", "-n", "--", ",", "..", "\t", " ", "LC_ALL=C", "TZ=UTC",
+	" \\\n", "# x \\\n", "#\n", "cd sub", "cd ..", "pwd", "set -e", "set -u", "exit", "true", "false", "test -d sub", "printf '%s'", "local x=1", "declare x=a", "eval", "command", "exec", ":", "$'a'", `$"a"`, "$", "$?", "$#", "$1", "@", "!", "中文", "'中文'", "?", "./?.txt", "!(a)", "+(", "a=b", "-n", "--", ",", "..", "\t", " ", "LC_ALL=C", "TZ=UTC",
 }
 
 func randomScript(r *rand.Rand) string {

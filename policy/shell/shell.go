@@ -190,6 +190,9 @@ func (j *judging) script(text string, s *state) string {
 	}
 	if what := unusual(text); what != "" {
 		j.hit(protocol.Confirm, ruleText, "the script "+what+", which shells read differently", protocol.FactCode)
+		if other := strings.NewReplacer("\\\n", "\n", "\r", "\n").Replace(text); other != text {
+			j.nested(other, "the script with other line ends", s, true)
+		}
 	}
 	file, err := parse(text)
 	if err != nil {

@@ -29,6 +29,10 @@ func unusual(text string) string {
 		if text[i+1] == '\n' && (i == 0 || text[i-1] != ' ' && text[i-1] != '\t') {
 			return "goes on in the next line within a word"
 		}
+		// In a comment bash does not go on; the parser does.
+		if text[i+1] == '\n' && strings.Contains(text[strings.LastIndexByte(text[:i], '\n')+1:i], "#") {
+			return "goes on in the next line after a #"
+		}
 		i++
 	}
 	return ""
