@@ -22,6 +22,9 @@ type turn struct {
 	// rounds holds the observations of each reply with commands that was
 	// given for this question.
 	rounds [][]protocol.Observation
+	// changed is the settings file that was changed last in this conversation;
+	// "" is none.
+	changed string
 
 	// What the intents go by, set once the question is understood: the
 	// question that counts (an earlier one after "more"), its words, what the
@@ -55,7 +58,11 @@ func readTurn(c llm.Context, language string) *turn {
 		m := &c.Messages[i]
 		if m.Role == llm.RoleAssistant {
 			t.rounds = append(t.rounds, nil)
-			ran = append(ran, readRan(m.Text()))
+			lines := readRan(m.Text())
+			ran = append(ran, lines)
+			for _, l := range lines {
+				t.changed = cmpOr(changedFile(l), t.changed)
+			}
 			continue
 		}
 		var said []string

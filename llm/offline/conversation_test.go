@@ -196,7 +196,6 @@ func TestMachine(t *testing.T) {
 	has(t, s.ask("show my settings"), "You have no settings of your own")
 	write(t, dir, ".slothtool/plugin-configs/ai.json", "{\n  \"allowWrite\": false\n}\n")
 	has(t, s.ask("显示我的设置"), "\"allowWrite\": false", "ai config list")
-	has(t, s.ask("set defaultMode to high"), "ai config set defaultMode high")
 	has(t, s.ask("禁止联网"), "ai config set allowNetwork false")
 }
 

@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,6 +16,8 @@ const (
 	logTen   = "git log -n 10 --date=short '--format=%h|%ad|%an|%s'"
 	findHead = "find . -type d '(' -name .git -o -name node_modules ')' -prune -o -type f "
 	grepHead = "grep -rnIF --exclude-dir=.git --exclude-dir=node_modules "
+	own      = "patch ~/.slothtool/plugin-configs/ai.json "
+	sloth    = "patch ~/.slothtool/settings.json "
 	logFive  = "git log -n 5 --date=short '--format=%h|%ad|%an|%s'"
 )
 
@@ -201,8 +204,76 @@ func questions() [][2]string {
 
 		// Settings and talk.
 		{"show my settings", "chat"},
-		{"set language to zh", "chat"},
+		{"set language to zh", own + "/language \"zh\""},
 		{"禁止联网", "chat"},
+		{"set the language to English", own + "/language \"en\""},
+		{"please set the language of ai to Chinese", own + "/language \"zh\""},
+		{"change ai's language to english", own + "/language \"en\""},
+		{"switch to Chinese", own + "/language \"zh\""},
+		{"set language to default", own + "/language null"},
+		{"reset language", own + "/language null"},
+		{"把语言改成英文", own + "/language \"en\""},
+		{"请把你的语言设置为中文", own + "/language \"zh\""},
+		{"把ai的语言改成英语", own + "/language \"en\""},
+		{"把语言设为默认值", own + "/language null"},
+		{"切换成英文", own + "/language \"en\""},
+		{"用中文回答", own + "/language \"zh\""},
+		{"set the language to French", "chat"},
+		{"set maxRepairs to 4", own + "/maxRepairs 4"},
+		{"set max repairs to four", own + "/maxRepairs 4"},
+		{"set maxRepairs 4", own + "/maxRepairs 4"},
+		{"set maxRepairs=4", own + "/maxRepairs 4"},
+		{"set maxRepairs to default", own + "/maxRepairs 2"},
+		{"set maxRepairs to 11", "chat"},
+		{"set maxRepairs to many", "chat"},
+		{"设置 maxTailLines 为 100", own + "/maxTailLines 100"},
+		{"把 maxTailBytes 设为 16 KB", own + "/maxTailBytes 16384"},
+		{"set the step timeout to 2 minutes", own + "/stepTimeoutSeconds 120"},
+		{"把超时时间改为30秒", own + "/stepTimeoutSeconds 30"},
+		{"set defaultMode to high", own + "/defaultMode \"high\""},
+		{"把默认模式改成高", own + "/defaultMode \"high\""},
+		{"set the profile to work", own + "/defaultProfile \"work\""},
+		{"set defaultProfile to none", own + "/defaultProfile null"},
+		{"turn off the sandbox", "chat"},
+		{"set allowWrite to false", "chat"},
+		{"set allowedPrograms to git", "chat"},
+		{"关闭沙箱", "chat"},
+		{"set SlothTool's language to English", sloth + "/language \"en\""},
+		{"把 SlothTool 的语言改成中文", sloth + "/language \"zh\""},
+		{"turn on SlothTool's proxy", sloth + "/network/proxy/enabled true"},
+		{"关闭 slothtool 的代理", sloth + "/network/proxy/enabled false"},
+		{"set SlothTool's proxy port to 7890", sloth + "/network/proxy/port 7890"},
+		{"把 SlothTool 的代理端口改成 7890", sloth + "/network/proxy/port 7890"},
+		{"set SlothTool's proxy host to proxy.example.com", sloth + "/network/proxy/host \"proxy.example.com\""},
+		{"set slothtool github source to official", sloth + "/network/github/preset \"official\""},
+		{"set SlothTool's theme to dark", "chat"},
+		{"put it back", "chat"},
+		{"undo that", "chat"},
+		{"ai undo", "chat"},
+		{"撤销", "chat"},
+		{"撤销刚才的修改", "chat"},
+		{"which plugins are installed?", "chat"},
+		{"有哪些插件？", "chat"},
+		{"how do I install a plugin?", "chat"},
+
+		// Near those, and none of them.
+		{"set the color to blue", "unknown"},
+		{"change the timeout of the server to be longer", "unknown"},
+		{"set the mode to dark", "unknown"},
+		{"change main.go to use tabs", "unknown"},
+		{"change the language of the README to English", "unknown"},
+		{"set the table", "unknown"},
+		{"switch to main", "unknown"},
+		{"把这个函数改成异步", "unknown"},
+		{"把 README 的语言改成英文", "unknown"},
+		{"打开灯", "unknown"},
+		{"turn on the light", "unknown"},
+		{"undo the last commit", logTen},
+		{"undo my changes to main.go", "git diff -- main.go"},
+		{"which plugins does vite need?", "unknown"},
+		{"write a plugin for vim", "unknown"},
+		{"what can count do?", "unknown"},
+		{"use the count plugin", "unknown"},
 		{"how do I configure a model?", "chat"},
 		{"hello", "chat"},
 		{"你好", "chat"},
@@ -235,7 +306,14 @@ func TestQuestions(t *testing.T) {
 		switch {
 		case r.Cmd != nil:
 			s := r.Cmd.Steps[0]
-			got = protocol.FormatCommand(s.Program, s.Args)
+			switch s.Tool {
+			case protocol.ToolPluginRun:
+				got = "plugin " + protocol.FormatCommand(s.Plugin, s.Args)
+			case protocol.ToolJSONPatch:
+				got = fmt.Sprintf("patch %s %s %s", s.Path, s.Set[0].Path, s.Set[0].Value)
+			case protocol.ToolExec:
+				got = protocol.FormatCommand(s.Program, s.Args)
+			}
 		case strings.Contains(r.Message, "I cannot answer that.") || strings.Contains(r.Message, "我无法回答"):
 			got = "unknown"
 		}

@@ -47,24 +47,50 @@ func encode(r protocol.Reply) string {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(b, `{"program":`...)
-			b = appendString(b, s.Program)
-			b = append(b, `,"args":`...)
-			b = appendStrings(b, s.Args)
-			b = append(b, `,"requires":{"confirm":`...)
-			b = appendBool(b, s.Requires.Confirm)
-			b = append(b, `,"elevated":`...)
-			b = appendBool(b, s.Requires.Elevated)
-			b = append(b, `,"network":`...)
-			b = appendBool(b, s.Requires.Network)
-			b = append(b, `,"write":`...)
-			b = appendBool(b, s.Requires.Write)
-			b = append(b, `}}`...)
+			b = appendStep(b, s)
 		}
 		b = append(b, `],"expected_effect":`...)
 		b = appendString(b, r.Cmd.ExpectedEffect)
 	}
 	return string(append(b, `}}`...))
+}
+
+// appendStep writes a step. What a plugin or a change requires, the policy
+// finds for itself.
+func appendStep(b []byte, s protocol.Step) []byte {
+	switch s.Tool {
+	case protocol.ToolPluginRun:
+		b = append(b, `{"tool":"plugin.run","plugin":`...)
+		b = appendString(b, s.Plugin)
+		b = append(b, `,"args":`...)
+		return append(appendStrings(b, s.Args), '}')
+	case protocol.ToolJSONPatch:
+		b = append(b, `{"tool":"config.json_patch","path":`...)
+		b = appendString(b, s.Path)
+		b = append(b, `,"set":{`...)
+		for i, a := range s.Set {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, a.Path), ':')
+			b = append(b, a.Value...)
+		}
+		return append(b, `}}`...)
+	case protocol.ToolExec:
+	}
+	b = append(b, `{"program":`...)
+	b = appendString(b, s.Program)
+	b = append(b, `,"args":`...)
+	b = appendStrings(b, s.Args)
+	b = append(b, `,"requires":{"confirm":`...)
+	b = appendBool(b, s.Requires.Confirm)
+	b = append(b, `,"elevated":`...)
+	b = appendBool(b, s.Requires.Elevated)
+	b = append(b, `,"network":`...)
+	b = appendBool(b, s.Requires.Network)
+	b = append(b, `,"write":`...)
+	b = appendBool(b, s.Requires.Write)
+	return append(b, `}}`...)
 }
 
 func appendString(b []byte, s string) []byte {

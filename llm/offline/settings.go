@@ -13,30 +13,15 @@ func settingsIntents() []intent {
 			en: `
 				how .. configure|set_up|setup|set|use|add|connect|change|switch|choose .. model|openai|llm|key|api_key|provider|gpt|api
 				configure|set_up|setup|connect|add .. model|openai|llm|provider|api_key|key|api
-				use .. real|better|another|different model|llm`,
+				use .. real|better|another|different model|llm
+				^ set|change|switch|update my|your? model|provider|llm|api_key|key to|=|as .. $`,
 			zh: `
 				怎么|如何|怎样 .. 配置|设置|接入|使用|用|换|切换|连接 .. 模型|openai|密钥|key|gpt|api|大模型
-				配置|接入|连接|更换|切换 .. 模型|openai|密钥|key|大模型`,
+				配置|接入|连接|更换|切换 .. 模型|openai|密钥|key|大模型
+				^ 把|将 模型|密钥|大模型 设置为|设为|设成|改为|改成|换成|切换为|切换成|切换到 .. $`,
 			ask: func(t *turn) protocol.Reply {
 				return say(t.lang.howToConfigure(), t.lang.settingsQuestion(), t.lang.helpQuestion())
 			},
-		},
-		{
-			name: "settings.change",
-			en: `
-				set|change|switch|update <key> to|=|as <value> $
-				set <key>|setting <value> $
-				set|change|switch|update setting <key> to|= <value> $
-				set|change my|setting? <key> setting? to|= <value> $
-				allow|enable|turn_on|forbid|disable|turn_off network|writing|writes|write
-				change|edit|update .. setting|settings|configuration|config`,
-			zh: `
-				把|将 设置? <key> 设置为|设为|设成|改为|改成|调为|调成|换成|切换为 <value> $
-				设置 <key> 为|成|= <value> $
-				允许|禁止|打开|关闭|开启 网络|联网|写入|写文件
-				修改|更改|改 .. 设置|配置`,
-			need: func(t *turn) bool { return t.file == "" || strings.HasSuffix(t.file, "ai.json") },
-			ask:  askChange,
 		},
 		{
 			name: "settings.show",
@@ -115,37 +100,4 @@ func tellSettings(t *turn) protocol.Reply {
 		return say(paragraphs(l.noSettings(firstArg(o)), l.settingsCommands(), t.notes()), l.helpQuestion())
 	}
 	return t.failed(o)
-}
-
-// settingKey gives the key and the value that a request to change a setting
-// means; "" where it does not say.
-func (t *turn) settingKey() (key, value string) {
-	key, value = t.slots["key"], t.slots["value"]
-	on := "true"
-	if t.says("forbid", "disable", "turn off", "禁止", "关闭") {
-		on = "false"
-	}
-	for _, alias := range []struct{ words, key, value string }{
-		{"network 网络 联网", "allowNetwork", on},
-		{"write writes writing 写入 写文件", "allowWrite", on},
-		{"mode 模式", "defaultMode", ""},
-		{"profile 档案", "defaultProfile", ""},
-		{"steps max-steps 步数", "maxAutoStepsPerTurn", ""},
-		{"repairs 修复次数", "maxRepairs", ""},
-	} {
-		for w := range strings.FieldsSeq(alias.words) {
-			if strings.EqualFold(key, w) || key == "" && t.says(w) {
-				return alias.key, cmpOr(value, alias.value)
-			}
-		}
-	}
-	return key, value
-}
-
-func askChange(t *turn) protocol.Reply {
-	key, value := t.settingKey()
-	if key == "" || value == "" || visible(key) != key {
-		return say(t.lang.settingsCommands(), t.lang.settingsQuestion())
-	}
-	return say(paragraphs(t.lang.changeSetting(protocol.FormatCommand("ai", []string{"config", "set", key, value})), t.lang.settingsCommands()), t.lang.settingsQuestion())
 }
