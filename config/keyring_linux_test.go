@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -16,12 +17,12 @@ import (
 // keyring.
 func startKeyring(t *testing.T, withKeyring bool) *fakekeyring.Keyring {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "bus")
+	folder, err := os.MkdirTemp("", "bus") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	k, err := fakekeyring.Start(folder, withKeyring)
+	k, err := fakekeyring.Start(context.Background(), folder, withKeyring)
 	if errors.Is(err, fakekeyring.ErrNoBus) {
 		t.Skip(err)
 	}

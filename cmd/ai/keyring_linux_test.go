@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,12 +23,12 @@ func TestKeyringScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("LANG", "C.UTF-8")
 			for name, withKeyring := range map[string]bool{"DBUS_SESSION_BUS_ADDRESS": true, "EMPTY_BUS": false} {
-				folder, err := os.MkdirTemp("", "bus") // its path is short, as a socket's must be
+				folder, err := os.MkdirTemp("", "bus") //nolint:usetesting // the path of a socket must be short
 				if err != nil {
 					return err
 				}
 				env.Defer(func() { _ = os.RemoveAll(folder) })
-				k, err := fakekeyring.Start(folder, withKeyring)
+				k, err := fakekeyring.Start(context.Background(), folder, withKeyring)
 				if errors.Is(err, fakekeyring.ErrNoBus) {
 					t.Skip(err)
 				}

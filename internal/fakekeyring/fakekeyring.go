@@ -4,6 +4,7 @@ package fakekeyring
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -57,15 +58,16 @@ type item struct {
 }
 
 // Start starts a bus with a keyring in a folder; without it the bus has none.
-// The folder's path must be short enough for a socket. The error is [ErrNoBus]
-// where there is no program for that.
-func Start(folder string, withKeyring bool) (*Keyring, error) {
+// The folder's path must be short enough for a socket. The bus ends with the
+// context at the latest. The error is [ErrNoBus] where there is no program for
+// that.
+func Start(ctx context.Context, folder string, withKeyring bool) (*Keyring, error) {
 	program, err := exec.LookPath("dbus-daemon")
 	if err != nil {
 		return nil, ErrNoBus
 	}
 	k := &Keyring{items: map[dbus.ObjectPath]*item{}}
-	k.daemon = exec.Command(program, "--session", "--nofork", "--nopidfile", "--print-address=1", "--address=unix:path="+filepath.Join(folder, "bus"))
+	k.daemon = exec.CommandContext(ctx, program, "--session", "--nofork", "--nopidfile", "--print-address=1", "--address=unix:path="+filepath.Join(folder, "bus"))
 	out, err := k.daemon.StdoutPipe()
 	if err != nil {
 		return nil, err
