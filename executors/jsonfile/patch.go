@@ -19,6 +19,28 @@ import (
 // can have.
 const MaxOperations = 2000
 
+// maxWork bounds the items that the library copies: for each operation all
+// those of the array that it changes.
+const maxWork = 64 << 20
+
+// tooMuch tells that a patch would take too long on a document.
+func tooMuch(doc []byte, operations int) bool {
+	// The longest array has no more items than the text has commas.
+	if n := bytes.Count(doc, []byte(",")); n < maxWork/max(operations, 1) {
+		return false
+	}
+	longest := 0
+	d := jsontext.NewDecoder(bytes.NewBuffer(doc))
+	for {
+		kind, length := d.StackIndex(d.StackDepth())
+		if token, err := d.ReadToken(); err != nil {
+			return longest > maxWork/max(operations, 1)
+		} else if token.Kind() == ']' && kind == '[' {
+			longest = max(longest, int(length))
+		}
+	}
+}
+
 // apply gives what a patch makes of a JSON value, in one line. All operations
 // apply, or none does and the error names the first that does not.
 //
@@ -28,6 +50,9 @@ const MaxOperations = 2000
 func apply(doc []byte, operations []protocol.Operation) (jsontext.Value, error) {
 	if len(operations) > MaxOperations {
 		return nil, patchError("expected at most %d operations, got %d", MaxOperations, len(operations))
+	}
+	if tooMuch(doc, len(operations)) {
+		return nil, patchError("%d operations are too many for a file with arrays this long", len(operations))
 	}
 	for i, op := range operations {
 		if why := check(op); why != "" {

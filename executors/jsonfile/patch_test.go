@@ -113,6 +113,19 @@ func TestApplyLimits(t *testing.T) {
 	}
 }
 
+// Each operation on an array copies it.
+func TestLongArrays(t *testing.T) {
+	t.Parallel()
+	long := []byte(`{"a":[` + strings.Repeat("0,", 1_000_000) + `0]}`)
+	ops := slices.Repeat([]protocol.Operation{{Op: "add", Path: "/a/0", Value: jsontext.Value("1")}}, 1000)
+	if _, err := jsonfile.Apply(long, ops); err == nil || !strings.Contains(err.Error(), "too many for a file with arrays this long") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := jsonfile.Apply(long, ops[:2]); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	for want, same := range map[string][]string{
