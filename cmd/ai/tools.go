@@ -52,6 +52,7 @@ func (a *app) files(s *config.Settings) *jsonfile.Editor {
 	}
 	return jsonfile.New(jsonfile.Config{
 		Home: a.home, Sloth: s.Dirs.Sloth, Editable: s.EditablePaths,
+		Own: []string{s.Dirs.State, s.Dirs.Cache},
 		Schema: func(path string) string {
 			for known, schema := range schemas {
 				if sameFile(known, path) {
