@@ -60,6 +60,11 @@ func readsInput(list []*syntax.Redirect) bool {
 	})
 }
 
+// mayFail says whether a redirection may fail, so that its command is not run.
+func mayFail(r *syntax.Redirect) bool {
+	return r.Op == syntax.DplIn || r.Op == syntax.DplOut || r.Word == nil || r.Word.Lit() != "/dev/null"
+}
+
 // file judges a file as the program does that reads or writes its operands.
 func (j *judging) file(program, file, what string, s *state) {
 	if s.lost && strings.HasPrefix(file, "./") {

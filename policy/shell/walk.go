@@ -2,6 +2,7 @@ package shell
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/holic512/plugin-ai/protocol"
@@ -93,6 +94,14 @@ func (j *judging) stmt(st *syntax.Stmt, s *state) {
 		s.fed = true
 		defer func() { s.fed = fed }()
 	}
+	if slices.ContainsFunc(st.Redirs, mayFail) {
+		j.maybe(s, func(s *state) { j.command(st, s) })
+		return
+	}
+	j.command(st, s)
+}
+
+func (j *judging) command(st *syntax.Stmt, s *state) {
 	switch c := st.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
