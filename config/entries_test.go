@@ -48,7 +48,7 @@ func TestDescribeEntry(t *testing.T) {
 		{"dots in the key", []string{"apiKey.env=KEY"}, `,"apiKey":{"env":"KEY"}`, nil},
 		{"the last counts", []string{"defaultModel=a", "defaultModel=b"}, `,"defaultModel":"b"`, nil},
 		{"digits as text", []string{"apiKey=7314629", "defaultModel=4"}, `,"apiKey":"7314629","defaultModel":"4"`, nil},
-		{"no JSON", []string{"providerOptions.a=[1,", "providerOptions.b=\"x", "providerOptions.c=007", `providerOptions.d={"k":1,"k":2}`}, `,"providerOptions":{"a":"[1,","b":"\"x","c":"007","d":"{\"k\":1,\"k\":2}"}`, nil},
+		{"no JSON", []string{"providerOptions.a=[1,", "providerOptions.b=\"x", "providerOptions.c=007", "providerOptions.e=1e999", `providerOptions.d={"k":1,"k":2}`}, `,"providerOptions":{"a":"[1,","b":"\"x","c":"007","e":"1e999","d":"{\"k\":1,\"k\":2}"}`, nil},
 		{"text in quotes", []string{`providerOptions.a="x"`}, `,"providerOptions":{"a":"\"x\""}`, nil},
 		{"Chinese", []string{"providerOptions.名=值"}, `,"providerOptions":{"名":"值"}`, nil},
 		{"slashes and tildes in a key", []string{"providerOptions.a/b~c=1"}, `,"providerOptions":{"a/b~c":1}`, nil},
@@ -93,8 +93,8 @@ func TestDescribeEntryRefuses(t *testing.T) {
 		{"an escape", "a\x1b[2J", "openai", nil, []string{"--name", `\u001b`}},
 		{"no UTF-8", "a\xff", "openai", nil, []string{"--name", "UTF-8"}},
 		{"a built-in name", "offline", "openai", nil, []string{"--name", "built in"}},
-		{"no provider", "n", "", nil, []string{"--provider", "got nothing", "openai, openrouter"}},
-		{"unknown provider", "n", "nope", nil, []string{"--provider", `"nope"`, "openai, openrouter", "offline", "openai-compatible"}},
+		{"no provider", "n", "", nil, []string{"--provider", "got nothing", "openai, ollama"}},
+		{"unknown provider", "n", "nope", nil, []string{"--provider", `"nope"`, "openai, ollama", "offline", "openai-compatible"}},
 		{"a near provider", "n", "openAI", nil, []string{"did you mean openai?"}},
 		{"a server without its address", "n", "openai-compatible", nil, []string{"--set baseUrl="}},
 		{"no =", "n", "openai", []string{"apiKey"}, []string{"--set, number 1", "key=value", "no ="}},
@@ -291,7 +291,7 @@ func TestListProviders(t *testing.T) {
 		}
 		return b.String()
 	}
-	const builtin = "openrouter/openrouter/false/false[] ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openai-compatible/openai-compatible/false/false[] "
+	const builtin = "ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openrouter/openrouter/false/false[] openai-compatible/openai-compatible/false/false[] "
 	const openai = "openai/openai/false/false[gpt-5.4-mini gpt-5.4] "
 	tests := []struct {
 		name string
@@ -316,4 +316,31 @@ func TestListProviders(t *testing.T) {
 	if list, warnings, err := config.ListProviders(user{llmBase: "{", providers: oneServer}.sources(t), false); err != nil || len(list) != 1 || len(warnings) != 1 {
 		t.Errorf("a broken llm-base.json: %v, %v, %v", list, warnings, err)
 	}
+}
+
+// Whatever is typed, it is refused without being shown, or it is written into a
+// file that is read again.
+func FuzzDescribeEntry(f *testing.F) {
+	for _, s := range []string{"apiKey=env:A", "models=[\"a\"]", "providerOptions.a.b=1", "a.b.c={}", "a/b~=\\", "apiKey.env=A", "x=1e999", "x=\u2028", "-=1", "0=1", "models.0=a", "baseUrl=http://[::1]", "apiKey=cmd:a 'b'"} {
+		f.Add("name", s, s)
+	}
+	f.Fuzz(func(t *testing.T, name, first, second string) {
+		e, err := config.DescribeEntry(name, "openai", []string{first, second})
+		if err != nil {
+			var own *config.Error
+			if !errors.As(err, &own) {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		path := filepath.Join(t.TempDir(), "default.json")
+		write(t, path, "{\n\t\"schema_version\": \"1.0.0\", \"providers\": [{\"name\": \"other of the file\"}]\n}")
+		if _, err := e.Write(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := config.ListProviders(config.Sources{Home: t.TempDir(), Getenv: func(string) string { return "" }, Flags: config.Flags{Config: path}}, false)
+		if err != nil || list[len(list)-1].Name != name {
+			t.Fatalf("%v: %v\n%s", list, err, read(t, path))
+		}
+	})
 }

@@ -10,7 +10,7 @@ type KnownProvider struct {
 	Name    string
 	BaseURL string   // where it is, unless an entry says something else; "" is not known, or no server
 	Models  []string // that are asked where no others are named
-	needKey bool     // where BaseURL is its server
+	KeyEnv  string   // the variable that its key is usually in; "" where the server of BaseURL needs none
 }
 
 // Compatible is the provider of any other server that speaks the chat
@@ -21,11 +21,11 @@ const Compatible = "openai-compatible"
 // order.
 func KnownProviders() []KnownProvider {
 	return []KnownProvider{
-		{Name: OpenAI, BaseURL: DefaultBaseURL, Models: []string{DefaultModel, DefaultHighModel}, needKey: true},
-		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", needKey: true},
+		{Name: OpenAI, BaseURL: DefaultBaseURL, Models: []string{DefaultModel, DefaultHighModel}, KeyEnv: "OPENAI_API_KEY"},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
 		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
+		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
 		{Name: Compatible},
 		{Name: LLMBase},
 		{Name: Offline, Models: []string{Offline}},

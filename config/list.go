@@ -18,12 +18,16 @@ type Listed struct {
 // order, then llm-base where it has profiles, then, with all, the known
 // providers that neither names. A file that is not there has no entries; the
 // error of one that is not understood is of the kind ErrFile. llm-base.json is
-// another program's: what is wrong with it is a warning.
+// another program's: what is wrong with it is a warning, and so is a key that
+// others may read.
 func ListProviders(src Sources, all bool) (list []Listed, warnings []string, err error) {
 	path, _ := ProvidersPath(src)
 	file, _, err := readProviders(path)
 	if err != nil {
 		return nil, nil, err
+	}
+	if w := exposedKey(path, file); w != "" {
+		warnings = append(warnings, w)
 	}
 	list = []Listed{}
 	has := map[string]bool{}

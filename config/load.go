@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,7 +110,10 @@ func load(src Sources) (*Settings, []error) {
 		return s, append(problems, err)
 	}
 	s.Providers = *providers
-	s.warnExposed(path)
+	if w := exposedKey(path, providers); w != "" {
+		s.Files[len(s.Files)-1].Exposed = true
+		s.Warnings = append(s.Warnings, w)
+	}
 	if !found && origin != FromDefault {
 		s.err = &Error{Kind: ErrFile, File: path, Message: "it is not there, and " + origin.String() + " names it",
 			Advice: "name another, or run `ai init`"}
@@ -124,15 +126,6 @@ func load(src Sources) (*Settings, []error) {
 	c := chooser{src: src, settings: s, path: path, set: set}
 	s.Target, s.err = c.choose()
 	return s, problems
-}
-
-// warnExposed warns of a default.json that holds a key and that others may
-// read.
-func (s *Settings) warnExposed(path string) {
-	if slices.ContainsFunc(s.Providers.Entries, func(e Entry) bool { return e.APIKey.Literal != "" }) && exposed(path) {
-		s.Files[len(s.Files)-1].Exposed = true
-		s.Warnings = append(s.Warnings, path+" holds a key, and others can read it: chmod 600 "+path)
-	}
 }
 
 // ProvidersPath is where default.json is: --config stands above AI_CONFIG,

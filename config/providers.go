@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -93,6 +94,15 @@ func withoutKeys(err error) error {
 func violation(path, at, expected, actual string) *Error {
 	return &Error{Kind: ErrFile, File: path, Advice: "correct it by hand",
 		Violations: []schemas.Violation{{Path: at, Expected: expected, Actual: actual}}}
+}
+
+// exposedKey is a warning about a default.json that holds a key and that others
+// may read; "" where there is nothing to warn of.
+func exposedKey(path string, p *Providers) string {
+	if slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.APIKey.Literal != "" }) && exposed(path) {
+		return path + " holds a key, and others can read it: chmod 600 " + path
+	}
+	return ""
 }
 
 // checkURL says what a base URL must be when one is not. It shows nothing of

@@ -107,7 +107,7 @@ func (c *chooser) withKey(ch choice, t Target) (Target, error) {
 		return t, nil
 	}
 	s.origins["apiKey"] = FromDefault
-	if provider := known(e.provider()); e.APIKey.Env == "" && (!provider.needKey || t.Model.BaseURL != provider.BaseURL) && t.Model.BaseURL != DefaultBaseURL {
+	if provider := known(e.provider()); e.APIKey.Env == "" && (provider.KeyEnv == "" || t.Model.BaseURL != provider.BaseURL) && t.Model.BaseURL != DefaultBaseURL {
 		return t, nil // a server of one's own may want none
 	}
 	return t, noKey(e.Name, append(names, "apiKey in "+c.path))

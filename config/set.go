@@ -61,7 +61,8 @@ func parseSet(list []string) ([]assignment, error) {
 // false, null or a number is that, everything else is text.
 func (a assignment) value() jsontext.Value {
 	raw := jsontext.Value(strings.TrimSpace(a.text))
-	if len(raw) > 0 && raw[0] != '"' && raw.IsValid() {
+	var v any // a number that is too large is text as well
+	if len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &v) == nil {
 		return raw
 	}
 	return a.quoted()

@@ -111,5 +111,8 @@ func TestExposedKeyIsWarnedAbout(t *testing.T) {
 		if len(s.Warnings) != tt.want || tt.want > 0 && !strings.Contains(s.Warnings[0], "chmod 600 "+path) {
 			t.Errorf("%s: %q", name, s.Warnings)
 		}
+		if _, warnings, err := config.ListProviders(src, false); err != nil || len(warnings) != tt.want {
+			t.Errorf("%s, listed: %q, %v", name, warnings, err)
+		}
 	}
 }

@@ -58,14 +58,18 @@ const openAIKey = "OPENAI_API_KEY"
 
 // presets are the servers that most people mean.
 func presets() []setup {
-	return []setup{
-		{name: "openai", baseURL: config.DefaultBaseURL, model: config.DefaultModel, keyEnv: openAIKey},
-		{name: "ollama", baseURL: "http://127.0.0.1:11434/v1"},
-		{name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1"},
-		{name: "llamacpp", baseURL: "http://127.0.0.1:8080/v1"},
-		{name: "openrouter", baseURL: "https://openrouter.ai/api/v1", keyEnv: "OPENROUTER_API_KEY"},
-		{name: "other", keyEnv: openAIKey},
+	var list []setup
+	for _, p := range config.KnownProviders() {
+		if p.BaseURL == "" {
+			continue
+		}
+		s := setup{name: p.Name, baseURL: p.BaseURL, keyEnv: p.KeyEnv}
+		if len(p.Models) > 0 {
+			s.model = p.Models[0]
+		}
+		list = append(list, s)
 	}
+	return append(list, setup{name: "other", keyEnv: openAIKey})
 }
 
 // leaveQuestions ends the process at a signal while questions are asked: they
