@@ -21,7 +21,7 @@ const MaxOperations = 2000
 
 // maxWork bounds the items that the library copies: for each operation all
 // those of the array that it changes.
-const maxWork = 32 << 20
+const maxWork = 64 << 20
 
 // tooMuch tells that a patch would take too long on a document.
 func tooMuch(doc []byte, operations int) bool {
