@@ -28,7 +28,7 @@ func changeIntents() []intent {
 				^ 怎么|如何|怎样 撤销|撤回|还原|恢复 .. 设置|修改|更改? $`,
 			need: func(t *turn) bool { return t.file == "" && t.page == 0 },
 			ask: func(t *turn) protocol.Reply {
-				return say(t.lang.undo(t.short(t.changed)), t.lang.settingsQuestion(), t.lang.helpQuestion())
+				return say(t.lang.undo(t.short(t.lastChanged())), t.lang.settingsQuestion(), t.lang.helpQuestion())
 			},
 		},
 		{
@@ -116,10 +116,9 @@ func (t *turn) wantedChange() (w wanted, ok bool) {
 	if right {
 		w.value, w.typed = value, typed
 	}
-	flag := w.kind == valueFlag || w.key == "sandbox"
-	tongue := w.key == "language" && len(split(said)) <= 4 && (len(strings.Fields(said)) == 1)
+	tongue := w.key == "language" && len(split(said)) <= 4 && len(strings.Fields(said)) == 1
 	switch {
-	case t.slots["on"]+t.slots["off"] != "" && !flag:
+	case t.slots["on"]+t.slots["off"] != "" && !w.switched():
 		return w, false
 	case right, explicit, tongue:
 		return w, true
@@ -203,13 +202,35 @@ func changeOf(o *protocol.Observation) (d protocol.ConfigDiff) {
 	return d
 }
 
-// changedFile gives the file that the line about a step says was changed, or
-// "".
-func changedFile(line string) string {
-	rest, ok := strings.CutPrefix(line, string(protocol.ToolJSONPatch)+": ")
-	if !ok || !strings.HasSuffix(rest, ", "+string(protocol.Ran)+")") {
-		return ""
+// lastChanged gives the settings file that was changed last, as far as that is
+// still known, or "".
+func (t *turn) lastChanged() string {
+	results := earlierResults(t.system)
+	for _, line := range slices.Backward(t.changes) {
+		file, id := changedFile(line)
+		o, kept := results[id]
+		if !kept || o.Parsed == nil || changeOf(&o).Backup != "" {
+			return file
+		}
 	}
-	file, _, _ := strings.Cut(rest, ", ")
+	last, file := "", ""
+	for id, o := range results {
+		if d := changeOf(&o); d.Backup != "" && id > last {
+			last, file = id, d.Path
+		}
+	}
 	return file
+}
+
+// changedFile gives the file that the line about a step says was changed, and
+// the step's id, or "".
+func changedFile(line string) (file, id string) {
+	rest, ok := strings.CutPrefix(line, string(protocol.ToolJSONPatch)+": ")
+	rest, done := strings.CutSuffix(rest, ", "+string(protocol.Ran)+")")
+	at := strings.LastIndex(rest, " (")
+	if !ok || !done || at < 0 {
+		return "", ""
+	}
+	file, _, _ = strings.Cut(rest[:at], ", ")
+	return file, rest[at+2:]
 }

@@ -22,9 +22,9 @@ type turn struct {
 	// rounds holds the observations of each reply with commands that was
 	// given for this question.
 	rounds [][]protocol.Observation
-	// changed is the settings file that was changed last in this conversation;
-	// "" is none.
-	changed string
+	// changes are the lines about changes of settings files in this
+	// conversation, as far as it is there.
+	changes []string
 
 	// What the intents go by, set once the question is understood: the
 	// question that counts (an earlier one after "more"), its words, what the
@@ -61,7 +61,9 @@ func readTurn(c llm.Context, language string) *turn {
 			lines := readRan(m.Text())
 			ran = append(ran, lines)
 			for _, l := range lines {
-				t.changed = cmpOr(changedFile(l), t.changed)
+				if file, _ := changedFile(l); file != "" {
+					t.changes = append(t.changes, l)
+				}
 			}
 			continue
 		}

@@ -6,7 +6,8 @@
 // It is no language model and says so when it cannot help. Like any provider
 // it sees a conversation and answers with the text of one JSON object of
 // package protocol. It runs nothing and reads nothing itself: it proposes
-// commands, and writes its answers from the observations that come back.
+// commands, runs of plugins and changes of settings, and writes its answers
+// from the observations that come back.
 //
 // # How an answer is made
 //

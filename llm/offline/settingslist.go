@@ -55,6 +55,10 @@ func settingsList() []setting {
 		{key: "maxTailLines", names: "tail lines,输出行数", kind: valueNumber, min: 1, max: 100_000, initial: "200"},
 		{key: "stepTimeoutSeconds", names: "timeout,step timeout,超时,超时时间", kind: valueNumber, min: 1, max: 86_400, initial: "120"},
 		{key: "maxRequestBytes", names: "request size,请求大小", kind: valueNumber, min: 16 << 10, max: 16 << 20, initial: "49152"},
+		{key: "maxRecentMessages", names: "recent messages", kind: valueNumber, min: 6, max: 10, initial: "10"},
+		{key: "maxRecentBytes", names: "recent bytes", kind: valueNumber, min: 1000, max: 1 << 20, initial: "10000"},
+		{key: "maxDigestBytes", names: "digest bytes", kind: valueNumber, min: 256, max: 64 << 10, initial: "2048"},
+		{key: "compaction", names: "自动总结", kind: valueChoice, options: "auto off", initial: `"auto"`},
 		{key: "spoolLimitBytes", names: "spool limit", kind: valueNumber, max: 1 << 40, initial: "67108864"},
 
 		{key: "allowNetwork", names: "network,network access,internet,网络,联网,网络访问", held: true, kind: valueFlag, initial: "true"},
@@ -89,6 +93,11 @@ func (s setting) file() string {
 // shell gives the command by which a person sets a value.
 func (s setting) shell(value string) string {
 	return cmpOr(s.command, "ai config set "+s.key) + " " + value
+}
+
+// switched tells whether a setting is turned on and off.
+func (s setting) switched() bool {
+	return s.kind == valueFlag || s.kind == valueChoice && slices.Contains(strings.Fields(s.options), "off")
 }
 
 // findSetting finds the setting that a text names, and whether the text
@@ -162,7 +171,7 @@ func (s setting) value(text string) (value jsontext.Value, typed string, ok bool
 	case valueChoice:
 		options := strings.Fields(s.options)
 		word := choice(s.key, low)
-		if on, known := onOff(low); known && s.key == "sandbox" {
+		if on, known := onOff(low); known && s.switched() {
 			word = map[bool]string{true: "auto", false: "off"}[on]
 		}
 		if slices.Contains(options, word) {
@@ -173,11 +182,29 @@ func (s setting) value(text string) (value jsontext.Value, typed string, ok bool
 			return jsontext.Value(appendString(nil, plain)), plain, true
 		}
 	case valueList:
+		if list := wordList(text); s.initial != "{}" && !isDefault && list != nil {
+			value = jsontext.Value(appendStrings(nil, list))
+			return value, string(value), true
+		}
 	}
 	if isDefault && s.initial != "" {
 		return jsontext.Value(s.initial), strings.Trim(s.initial, `"`), true
 	}
 	return nil, "", false
+}
+
+// wordList reads "git, go and ls" as a list of words; nil is anything else.
+func wordList(text string) (list []string) {
+	for _, sign := range []string{",", "，", "、", "和", " and "} {
+		text = strings.ReplaceAll(text, sign, " ")
+	}
+	for w := range strings.FieldsSeq(text) {
+		if strings.ContainsAny(w, `"'[]{}*\`) {
+			return nil
+		}
+		list = append(list, w)
+	}
+	return list
 }
 
 // number reads a number with the unit that it may have; it is not known where

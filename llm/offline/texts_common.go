@@ -131,8 +131,8 @@ func (l lang) hello() string {
 func (l lang) welcome() string { return l.f("You are welcome.", "不客气。") }
 
 func (l lang) whatIAm() string {
-	return l.f("I am the built-in offline assistant of `ai`. I am **not a language model**: I recognise everyday requests by their words, run read-only commands for them, and report what they really print. I use no network and need no key.",
-		"我是 `ai` 内置的离线助手，**不是语言模型**：我按词语识别日常请求，为它们运行只读命令，并如实报告输出。不联网，也不需要密钥。")
+	return l.f("I am the built-in offline assistant of `ai`. I am **not a language model**: I recognise everyday requests by their words, run read-only commands for them, and report what they really print. I also run SlothTool's plugins and change settings, where you say yes. I use no network and need no key.",
+		"我是 `ai` 内置的离线助手，**不是语言模型**：我按词语识别日常请求，为它们运行只读命令，并如实报告输出。经你同意，也可以运行 SlothTool 插件、修改设置。不联网，也不需要密钥。")
 }
 
 func (l lang) whatICan() string {
@@ -144,7 +144,9 @@ func (l lang) whatICan() string {
 - counts: "how many lines of Go?", "how big is this folder?", "disk space"
 - machine: "what time is it?", "which processes use the most memory?"
 - piped text: "git log | ai 'how many lines?'"
-- your own command: "run git log -n 3"`, `我能做的事，例如：
+- your own command: "run git log -n 3"
+- settings: "show my settings", "set the language to Chinese", "set SlothTool's language to English", "put it back"
+- plugins: "which plugins are installed?", "what can loc do?", "run the loc plugin on src"`, `我能做的事，例如：
 - 仓库：“这个仓库有什么改动？”、“最近的提交”、“谁最后改了 go.mod？”、“看看具体的差异”
 - 文件：“找所有 go 文件”、“main.go 在哪里？”、“目录里有什么？”、“最大的文件”
 - 文本：“搜索 TODO”、“哪里用到了 ParseConfig？”、“ParseConfig 怎么实现的？”
@@ -152,7 +154,9 @@ func (l lang) whatICan() string {
 - 统计：“多少行 Go 代码？”、“这个目录有多大？”、“磁盘空间”
 - 机器：“几点了？”、“哪些进程占内存最多？”
 - 管道文本：“git log | ai '有多少行？'”
-- 你自己的命令：“执行 git log -n 3”`)
+- 你自己的命令：“执行 git log -n 3”
+- 设置：“显示我的设置”、“把语言改成英文”、“把 SlothTool 的语言改成中文”、“撤销”
+- 插件：“有哪些插件？”、“loc 能做什么？”、“用 loc 插件统计 src”`)
 }
 
 func (l lang) howToConfigure() string {

@@ -120,11 +120,12 @@ func (l lang) byHand() string { return l.f("By hand it is:", "手动修改的命
 func (l lang) undo(file string) string {
 	s := l.f("Only you can take a change of settings back: run `ai undo` in a shell. It shows what would change, and asks. From `ai -i`, leave with `/quit` first or use another terminal; `ai undo --list` shows what can be taken back.",
 		"设置的修改只有你能撤销：在命令行运行 `ai undo`，它会先显示差异再询问。在 `ai -i` 中请先用 `/quit` 离开，或另开一个终端；`ai undo --list` 列出可以撤销的修改。")
+	blank := l.f(" ", "")
 	if file == "" {
-		return s + " " + l.f("(No settings file was changed in this conversation. I take nothing else back: for files in a repository, see `git restore`.)",
-			"（这次对话里没有修改过设置文件。其他修改我无法撤销：仓库里的文件请用 `git restore`。）")
+		return s + blank + l.f("(I take nothing else back: for files in a repository, see `git restore`.)",
+			"（其他修改我无法撤销：仓库里的文件请用 `git restore`。）")
 	}
-	return l.f("The last change was in %s.", "上一次修改的是 %s。", code(file)) + " " + s
+	return l.f("The last change was in %s.", "上一次修改的是 %s。", code(file)) + blank + s
 }
 
 func (l lang) noPlugins() string {
@@ -172,7 +173,7 @@ func (l lang) pluginEnded(line string, o *protocol.Observation) string {
 	case o.Outcome == protocol.Declined:
 		return s + l.f(" was not run: you said no.", " 没有运行：你没有同意。")
 	case o.Outcome == protocol.Refused && o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody:
-		return s + l.f(" was not run: it needs your yes, and there is nobody to ask here. Ask again at a terminal, run it yourself as ", " 没有运行：需要你同意，而这里无人可问。请在终端里再问一次，或自己运行 ") +
+		return s + l.f(" was not run: it needs your yes, and there is nobody to ask here. Ask again at a terminal, or run it yourself: ", " 没有运行：需要你同意，而这里无人可问。请在终端里再问一次，或自己运行：") +
 			code("slothtool "+line) + l.f(".", "。")
 	case o.Outcome == protocol.Refused:
 		s += l.f(" was refused", " 被拒绝")
