@@ -50,12 +50,13 @@ func shorten(o protocol.Observation, text string, room int) protocol.Observation
 	if size(text) <= room {
 		return o
 	}
-	for _, share := range []int{60, 40, 25, 12, 5, 1} {
+	for _, share := range []int{85, 60, 40, 25, 12, 5, 1} {
 		n := max(room, 0) * share / 100
 		shorter := o
-		shorter.StdoutTail, shorter.StderrTail = cutHead(o.StdoutTail, n*2/3), cutHead(o.StderrTail, n/3)
-		shorter.Truncated = o.Truncated || shorter.StdoutTail != o.StdoutTail || shorter.StderrTail != o.StderrTail
 		shorter.Parsed = capItems(o.Parsed, n/2)
+		shorter.StderrTail = cutHead(o.StderrTail, n/3)
+		shorter.StdoutTail = cutHead(o.StdoutTail, n-itemsSize(shorter.Parsed)-size(shorter.StderrTail))
+		shorter.Truncated = o.Truncated || shorter.StdoutTail != o.StdoutTail || shorter.StderrTail != o.StderrTail
 		if size(observationText(shorter)) <= room {
 			return shorter
 		}
@@ -85,6 +86,17 @@ func capItems(p *protocol.Parsed, room int) *protocol.Parsed {
 		short.Items = append(short.Items, item)
 	}
 	return &short
+}
+
+// itemsSize is what the items of a parsed output take, about.
+func itemsSize(p *protocol.Parsed) int {
+	n := 0
+	if p != nil {
+		for _, item := range p.Items {
+			n += 2 * len(item)
+		}
+	}
+	return n
 }
 
 func observationText(o protocol.Observation) string {

@@ -85,6 +85,10 @@ type Answer struct {
 	// with these types of response_format get status 400.
 	Refuse []string `json:"refuse,omitzero"`
 
+	// By makes the answer from the request; what it gives stands for this
+	// answer but for Times. Nil is this answer as it is. Calls may overlap.
+	By func(Request) Answer `json:"-"`
+
 	// Before holds the answer back until it gives a value or is closed; Step
 	// does so before each piece of the text. Nil does not hold.
 	Before <-chan struct{} `json:"-"`

@@ -225,7 +225,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		s.problem("a request is no JSON: " + err.Error())
 	}
-	a, _ := s.take(Request{Conn: conn, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}, asked.ResponseFormat.Type)
+	request := Request{Conn: conn, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	a, _ := s.take(request, asked.ResponseFormat.Type)
+	if a.By != nil {
+		a = a.By(request)
+	}
 	if !asked.Stream {
 		a.Whole = true
 	}
