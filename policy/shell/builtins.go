@@ -235,7 +235,7 @@ func (j *judging) cd(args []string, known bool, s *state) {
 	if len(args) == 2 && args[0] == "--" {
 		args = args[1:]
 	}
-	if !known || len(args) != 1 || args[0] == "" || args[0][0] == '-' || s.lost {
+	if !known || len(args) != 1 || args[0] == "" || args[0][0] == '-' || s.lost || turnsBack(args[0]) {
 		j.hit(protocol.Confirm, ruleFolder, "cd: where it goes is known only when it runs", protocol.FactCode)
 		s.lost = true
 		return
@@ -261,6 +261,19 @@ func (j *judging) cd(args []string, known bool, s *state) {
 		j.hit(protocol.Confirm, ruleFolder, "cd "+clip(args[0])+": it works outside the folder that the script begins in")
 	}
 	s.cwd = to
+}
+
+// turnsBack says whether a path goes down and up again: whether bash can follow
+// it depends on folders that are not in its result.
+func turnsBack(path string) bool {
+	down := filepath.IsAbs(path)
+	for name := range strings.SplitSeq(path, "/") {
+		if name == ".." && down {
+			return true
+		}
+		down = down || name != ".." && name != "." && name != ""
+	}
+	return false
 }
 
 // assign judges NAME=value and remembers it where it is plain.
