@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -55,7 +56,7 @@ func (a *app) modelList(all bool) error {
 	}
 	names, providers := 0, 0
 	for _, l := range list {
-		names, providers = max(names, len(oneLine(l.Name))), max(providers, len(oneLine(l.Provider)))
+		names, providers = max(names, displaywidth.String(oneLine(l.Name))), max(providers, displaywidth.String(oneLine(l.Provider)))
 	}
 	var b strings.Builder
 	for _, l := range list {
@@ -63,7 +64,7 @@ func (a *app) modelList(all bool) error {
 		if l.Default {
 			mark = "*"
 		}
-		line := fmt.Sprintf("%s %-*s  %-*s", mark, names, oneLine(l.Name), providers, oneLine(l.Provider))
+		line := mark + " " + padded(oneLine(l.Name), names) + "  " + padded(oneLine(l.Provider), providers)
 		if all {
 			state := "not configured"
 			if l.Configured {
@@ -78,6 +79,11 @@ func (a *app) modelList(all bool) error {
 	}
 	_, err = io.WriteString(a.stdout, b.String())
 	return err
+}
+
+// padded fills a text up to a width on the screen.
+func padded(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-displaywidth.String(s)))
 }
 
 // oneLine lets a text of a file do nothing to a terminal.
