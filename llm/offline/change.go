@@ -123,7 +123,7 @@ func (t *turn) wantedChange() (w wanted, ok bool) {
 	case right, explicit, tongue:
 		return w, true
 	}
-	return w, w.kind == valueList && strings.ToLower(w.key) != w.key
+	return w, false
 }
 
 func askChange(t *turn) protocol.Reply {

@@ -31,7 +31,7 @@ type intent struct {
 // is more exact stands earlier.
 func intents() []intent {
 	return slices.Concat(
-		talkIntents(), testsIntents(), pluginIntents(), runIntents(), changeIntents(), settingsIntents(), systemIntents(),
+		pluginIntents(), talkIntents(), testsIntents(), runIntents(), changeIntents(), settingsIntents(), systemIntents(),
 		newestIntents(), exactGitIntents(), gitIntents(), sizeIntents(), projectIntents(), searchIntents(), fileIntents(), readIntents(),
 	)
 }

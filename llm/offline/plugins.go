@@ -154,12 +154,12 @@ func (t *turn) pluginLine() (alias, line string) {
 			}
 		}
 	}
-	if alias == "" {
+	if alias == "" || strings.Contains(line, "\n") {
 		return "", ""
 	}
 	line = strings.TrimSpace(line)
-	if cut := cutFirst(line+" ", "plugin ", "插件"); cut != line+" " {
-		line, named = strings.TrimSpace(cut), true
+	if cut := cutFirst(line, "plugin ", "插件"); cut != line {
+		line, named = cut, true
 	}
 	sure := slices.Contains([]string{"run", "execute", "exec", "运", "执", "跑"}, verb)
 	if !named && (!sure || alias == "git" || slices.Contains(readers(), alias)) {
@@ -172,7 +172,7 @@ func (t *turn) pluginLine() (alias, line string) {
 func cutFirst(s string, words ...string) string {
 	s = strings.TrimSpace(s) + " "
 	for _, w := range words {
-		if len(s) > len(w) && strings.EqualFold(s[:len(w)], w) {
+		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) {
 			s = strings.TrimLeft(s[len(w):], " ")
 		}
 	}

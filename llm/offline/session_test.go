@@ -35,7 +35,8 @@ type session struct {
 	// outcome changes what becomes of a step before it runs; "" runs it.
 	outcome func(s protocol.Step) (protocol.Outcome, *protocol.Verdict)
 
-	commands [][]string // of the last question, all rounds
+	steps    []protocol.Step // of the last question, all rounds; commands of programs stand below too
+	commands [][]string
 	rounds   int
 }
 
@@ -72,7 +73,7 @@ func reply(t *testing.T, p llm.Provider, c llm.Context) protocol.Reply {
 func (s *session) ask(question string) protocol.Reply {
 	s.t.Helper()
 	s.messages = append(s.messages, llm.UserText(question))
-	s.commands, s.rounds = nil, 0
+	s.commands, s.steps, s.rounds = nil, nil, 0
 	at := len(s.messages)
 	var digests []string
 	for {
@@ -154,12 +155,24 @@ func (s *session) carryOut(step protocol.Step, stopped bool) protocol.Observatio
 	if stopped {
 		return o
 	}
-	s.commands = append(s.commands, append([]string{step.Program}, step.Args...))
+	s.steps = append(s.steps, step)
+	if step.Tool == protocol.ToolExec {
+		s.commands = append(s.commands, append([]string{step.Program}, step.Args...))
+	} else {
+		o.Tool, o.Program = string(step.Tool), nil
+	}
 	if s.outcome != nil {
 		if outcome, verdict := s.outcome(step); outcome != "" {
 			o.Outcome, o.Verdict = outcome, verdict
 			return o
 		}
+	}
+	switch step.Tool {
+	case protocol.ToolPluginRun:
+		return s.runPlugin(step, o)
+	case protocol.ToolJSONPatch:
+		return s.patch(step, o)
+	case protocol.ToolExec:
 	}
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(s.t.Context(), step.Program, step.Args...)

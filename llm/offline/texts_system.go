@@ -1,7 +1,5 @@
 package offline
 
-import "strings"
-
 // The sentences about sizes, the machine, settings and piped text, both
 // languages side by side.
 
@@ -172,10 +170,6 @@ func (l lang) noSettings(file string) string {
 func (l lang) settingsCommands() string {
 	return l.f("`ai config list` shows all settings with where each comes from, `ai config get KEY` one of them, and `ai config set KEY VALUE` changes one.",
 		"`ai config list` 列出所有设置及其来源，`ai config get KEY` 查看一项，`ai config set KEY VALUE` 修改一项。")
-}
-
-func (l lang) changeSetting(command string) string {
-	return l.f("I do not change settings myself. This command does:", "我不会自己修改设置。请运行：") + "\n\n" + block("", strings.Split(command, "\n"))
 }
 
 func (l lang) pipedEmpty() string { return l.f("The text is empty.", "文本是空的。") }
