@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // command carries out a line that is meant for the program.
-func (l *loop) command(text string) (done, quit bool) {
+func (l *loop) command(ctx context.Context, text string) (done, quit bool) {
 	if text == "exit" || text == "quit" {
 		return true, true
 	}
@@ -20,7 +21,7 @@ func (l *loop) command(text string) (done, quit bool) {
 	case "/quit", "/exit":
 		return true, true
 	case "/help":
-		l.say(l.t.Help)
+		l.say(strings.TrimRight(l.t.Help, "\n") + l.addedHelp() + "\n")
 		if l.editor != nil {
 			l.say(l.t.HelpKeys)
 		} else {
@@ -39,7 +40,9 @@ func (l *loop) command(text string) (done, quit bool) {
 	case "/model":
 		l.model(arg)
 	default:
-		l.unknown(word)
+		if !l.added(ctx, word, arg) {
+			l.unknown(word)
+		}
 	}
 	return true, false
 }
@@ -64,7 +67,7 @@ func (l *loop) model(name string) {
 }
 
 func (l *loop) unknown(word string) {
-	if near := nearest(word); near != "" {
+	if near := nearest(word, l.talk.Commands...); near != "" {
 		l.say(fmt.Sprintf(l.t.UnknownCommand, cleanLine(word), near))
 		return
 	}
@@ -72,9 +75,13 @@ func (l *loop) unknown(word string) {
 }
 
 // nearest gives the commands that may be meant.
-func nearest(word string) string {
+func nearest(word string, added ...Command) string {
 	var near []string
-	for _, c := range []string{"/help", "/clear", "/model", "/policy", "/quit", "/exit"} {
+	known := []string{"/help", "/clear", "/model", "/policy", "/quit", "/exit"}
+	for _, c := range added {
+		known = append(known, c.Name)
+	}
+	for _, c := range known {
 		if c != word && (len(word) > 1 && strings.HasPrefix(c, word) || distance(word, c) <= 2) {
 			near = append(near, c)
 		}

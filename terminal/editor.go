@@ -87,7 +87,7 @@ func (e *editor) edit(ctx context.Context, text string) (result string, err erro
 }
 
 // read waits for keys, or for the window to change.
-func (e *editor) read(ctx context.Context, resized <-chan os.Signal) (data []byte, wasResized bool, err error) {
+func (c *console) read(ctx context.Context, resized <-chan os.Signal) (data []byte, wasResized bool, err error) {
 	reading, stop := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -98,7 +98,7 @@ func (e *editor) read(ctx context.Context, resized <-chan os.Signal) (data []byt
 		case <-reading.Done():
 		}
 	}()
-	data, err = e.in.read(reading)
+	data, err = c.in.read(reading)
 	stop(nil)
 	<-watched
 	wasResized = errors.Is(context.Cause(reading), errResized)

@@ -37,6 +37,7 @@ type Conversation struct {
 	Mask        func(string) string // takes secrets out of what is kept; nil keeps all
 	Policy      func() string       // the summary that /policy shows; nil is none
 	Models      Models              // nil: /model is not known
+	Commands    []Command           // that the program adds
 }
 
 // The exit codes of [Face.Interactive] beside 0 and 128 + the signal.
@@ -93,6 +94,7 @@ type loop struct {
 
 	suggestions []string
 	first       string // that is asked before anything is read
+	next        string // that the next input begins with
 
 	mu          sync.Mutex
 	cancel      context.CancelCauseFunc // of what goes on now
@@ -231,7 +233,7 @@ func (l *loop) run(ctx context.Context) int {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(l.suggestions) {
 			text = l.suggestions[n-1]
 			l.say("> " + cleanLine(text))
-		} else if done, quit := l.command(text); quit {
+		} else if done, quit := l.command(ctx, text); quit {
 			return 0
 		} else if done {
 			continue
@@ -254,7 +256,9 @@ func (l *loop) remember(text string) {
 func (l *loop) read(ctx context.Context) (string, error) {
 	if l.editor != nil {
 		l.editor.past = l.past.entries
-		text, err := l.editor.edit(ctx, "")
+		begin := l.next
+		l.next = ""
+		text, err := l.editor.edit(ctx, begin)
 		if errors.Is(err, errInterrupted) && strings.TrimSpace(text) == "" && l.interrupt() {
 			err = io.EOF // the code to leave with is set
 		}
