@@ -40,13 +40,25 @@ func settingsIntents() []intent {
 	}
 }
 
-// settingsFile gives the path of the settings where the system text tells the
-// person's home, or "".
+// settingsFile gives the path of the settings, those of ai or of SlothTool,
+// where the system text tells the person's home, or "".
 func (t *turn) settingsFile() string {
-	if home := t.homeFolder(); home != "" {
-		return home + "/.slothtool/plugin-configs/ai.json"
+	file := ownFile
+	if t.says("slothtool") {
+		file = slothFile
 	}
-	return ""
+	if file = t.home(file); strings.HasPrefix(file, "~") {
+		return ""
+	}
+	return file
+}
+
+// settingsCommands tells by which commands a person sees and changes them.
+func (t *turn) settingsCommands() string {
+	if t.says("slothtool") {
+		return t.lang.slothCommands()
+	}
+	return t.lang.settingsCommands()
 }
 
 // homeFolder gives the person's home folder where the system text tells it:
@@ -83,7 +95,7 @@ func (t *turn) home(p string) string {
 func askSettings(t *turn) protocol.Reply {
 	f := t.settingsFile()
 	if f == "" {
-		return say(t.lang.settingsCommands(), t.lang.helpQuestion())
+		return say(t.settingsCommands(), t.lang.helpQuestion())
 	}
 	return propose(t.lang.readingSettings(), t.lang.effectRead(), step("cat", f))
 }
@@ -95,9 +107,9 @@ func tellSettings(t *turn) protocol.Reply {
 	case o == nil:
 		return t.failed(o)
 	case succeeded(o) && strings.TrimSpace(o.StdoutTail) != "":
-		return say(paragraphs(l.settingsAre(firstArg(o)), block("json", firstLines(lines(o), 80)), t.cutFront(o), l.settingsCommands(), t.notes()), l.helpQuestion())
+		return say(paragraphs(l.settingsAre(firstArg(o)), block("json", firstLines(lines(o), 80)), t.cutFront(o), t.settingsCommands(), t.notes()), l.helpQuestion())
 	case strings.Contains(o.StderrTail, "No such file") || succeeded(o):
-		return say(paragraphs(l.noSettings(firstArg(o)), l.settingsCommands(), t.notes()), l.helpQuestion())
+		return say(paragraphs(l.noSettings(firstArg(o)), t.settingsCommands(), t.notes()), l.helpQuestion())
 	}
 	return t.failed(o)
 }

@@ -79,6 +79,10 @@ func (l lang) slothSettings() string {
 		"我不认识 SlothTool 的这项设置。我能改它的语言、代理（打开或关闭）、代理主机、代理端口和 github 源（official 或 gh-proxy）。`slothtool config` 显示全部设置。")
 }
 
+func (l lang) slothCommands() string {
+	return l.f("`slothtool config` shows SlothTool's settings and how to change them.", "`slothtool config` 显示 SlothTool 的设置和修改方法。")
+}
+
 func (l lang) changedTo(w wanted, file string) string {
 	s := l.f("Done: %[1]s is now %[2]s in %[3]s. `ai undo` takes it back.", "完成：%[1]s 现在是 %[2]s，文件 %[3]s。`ai undo` 可以恢复。", l.settingAs(w.setting), code(w.typed), code(file))
 	if !w.sloth {

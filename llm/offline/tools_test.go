@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +111,9 @@ func TestChangeSettings(t *testing.T) {
 	is(sloth, `"language": "en"`)
 	has(t, s.ask("打开 SlothTool 的代理"), "`network.proxy.enabled` 现在是 `on`")
 	is(sloth, `"enabled": true`)
+
+	has(t, s.ask("show SlothTool's settings"), "settings.json` says", `"preset": "gh-proxy"`, "`slothtool config`")
+	has(t, s.ask("show my settings"), "ai.json` says", `"maxTailLines": 100`, "`ai config list`")
 
 	for q, want := range map[string][]string{
 		"turn off the sandbox":            {"a model must not change", "ai config set sandbox off"},
@@ -223,6 +227,45 @@ func TestPlugins(t *testing.T) {
 	has(t, s.ask("有哪些插件？"), "没有看到", "slothtool install")
 	s.system = []string{"Plugins: loc, … and 12 more"}
 	has(t, s.ask("list plugins"), "- `loc`\n- … and 12 more")
+}
+
+// TestOddToolResults must not fail whatever came back, and shows what a plugin
+// wrote as data.
+func TestOddToolResults(t *testing.T) {
+	t.Parallel()
+	p := offline.New(offline.Config{Now: noon})
+	ask := func(q, result string) protocol.Reply {
+		return reply(t, p, llm.Context{System: []string{"Plugins: loc"}, Messages: []llm.Message{
+			llm.UserText(q), llm.AssistantText(`{"type":"cmd","message":"x"}`), llm.UserText(result), llm.UserText(protocol.Continue),
+		}})
+	}
+	parsed := func(kind, items string, total int) string {
+		return fmt.Sprintf(`{"_event":"tool_result","tool":"plugin.run","program":"node","args":["/p/loc.js"],"exitCode":0,"stdoutTail":"raw text","outcome":"ran","parsed":{"kind":%q,"total":%d,"items":[%s]}}`, kind, total, items)
+	}
+	for _, q := range []string{"run loc", "what can loc do?", "运行 loc 'x", "set maxRepairs to 4", "put it back", "which plugins are installed?"} {
+		for _, result := range []string{
+			`{"_event":"tool_result"}`, `{"_event":"tool_result","tool":"plugin.run","outcome":"ran"}`, `{"_event":"tool_result","tool":"plugin.run","outcome":"timed_out"}`,
+			`{"_event":"tool_result","tool":"config.json_patch","outcome":"ran","parsed":{"kind":"config_diff","total":1,"items":["x"]}}`,
+			`{"_event":"tool_result","tool":"config.json_patch","outcome":"skipped"}`, `{"_event":"tool_result","tool":"config.json_patch","outcome":"odd","verdict":{"level":"L1"}}`,
+			parsed("plugin_output", `null`, 1), parsed("plugin_output", `{}`, 1), parsed("plugin_output", `{"a":{}}`, 1), parsed("search_matches", `1`, 1),
+		} {
+			if r := ask(q, result); r.Type != protocol.KindChat {
+				t.Errorf("%q after %s: %s", q, result, r.Type)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		total       int
+		items, want string
+	}{
+		{2, `{"name":"a|b","n":1},{"name":"` + "`" + `# c\n\n> d","n":null}`, "| `name` | `n` |\n| --- | --- |\n| `a\\|b` | `1` |\n| `` `# c\\n\\n> d `` | `null` |"},
+		{1, `{"total":2,"路径":"中 文"}`, "- `total`: `2`\n- `路径`: `中 文`"},
+		{3, `"x",2,true`, "- `x`\n- `2`\n- `true`"},
+		{2, `{"a":1},{"b":1}`, "```json\nraw text"}, {2, `{"a":1},2`, "```json\nraw text"}, {1, `{"a":[1]}`, "```json\nraw text"},
+	} {
+		has(t, ask("run loc", parsed("plugin_output", tt.items, tt.total)), tt.want)
+	}
+	has(t, ask("run loc", parsed("plugin_output", `1`, 2)), "raw text") // not all of it came
 }
 
 // TestPluginQuestions are requests where plugins are installed, and the step
