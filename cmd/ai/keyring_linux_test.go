@@ -18,7 +18,7 @@ import (
 
 // startKeyring starts a bus, with a keyring or without.
 func startKeyring(withKeyring bool) (k *fakekeyring.Keyring, stop func(), err error) {
-	folder, err := os.MkdirTemp("", "bus") //nolint:usetesting // the path of a socket must be short
+	folder, err := os.MkdirTemp("", "bus") // the path of a socket must be short
 	if err != nil {
 		return nil, nil, err
 	}
