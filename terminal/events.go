@@ -86,6 +86,24 @@ type (
 		DelayMs     int64       `json:"delayMs,omitzero"`
 		Error       *errorShape `json:"error,omitzero"`
 	}
+	compactionStart struct {
+		head
+		Reason runner.CompactReason `json:"reason"`
+	}
+	compactionEnd struct {
+		head
+		Reason       runner.CompactReason `json:"reason"`
+		Result       *protocol.Summary    `json:"result,omitzero"`
+		Error        *errorShape          `json:"error,omitzero"`
+		Folded       int                  `json:"folded"`
+		Kept         int                  `json:"kept"`
+		BytesBefore  int                  `json:"bytesBefore"`
+		BytesAfter   int                  `json:"bytesAfter"`
+		TokensBefore int                  `json:"tokensBefore"`
+		TokensAfter  int                  `json:"tokensAfter"`
+		WillRetry    bool                 `json:"willRetry"`
+		Usage        llm.Usage            `json:"usage,omitzero"`
+	}
 	agentEnd struct {
 		head
 		End        string           `json:"end"`
@@ -204,6 +222,15 @@ func (e *events) event(ev runner.Event) {
 		e.write(toolEnd{h, ev.ID, ev.Observation})
 	case runner.AutoRetryStart, runner.AutoRetryEnd:
 		e.write(retry{h, ev.Attempt, ev.MaxAttempts, ev.DelayMs, shapeError(ev.Error)})
+	case runner.CompactionStart:
+		e.write(compactionStart{h, ev.Compaction.Reason})
+	case runner.CompactionEnd:
+		c := ev.Compaction
+		e.write(compactionEnd{
+			head: h, Reason: c.Reason, Result: c.Summary, Error: shapeError(c.Error), Folded: c.Folded, Kept: c.Kept,
+			BytesBefore: c.BytesBefore, BytesAfter: c.BytesAfter, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
+			WillRetry: c.WillRetry, Usage: c.Usage,
+		})
 	case runner.AgentEnd:
 		e.end(h, ev.Result)
 	default:

@@ -20,14 +20,14 @@ func TestEventsAreDocumented(t *testing.T) {
 	for _, typ := range []runner.EventType{
 		runner.AgentStart, runner.AgentEnd, runner.TurnStart, runner.TurnEnd, runner.MessageStart, runner.MessageUpdate,
 		runner.MessageEnd, runner.ToolExecutionStart, runner.ToolExecutionUpdate, runner.ToolExecutionEnd,
-		runner.AutoRetryStart, runner.AutoRetryEnd, typeError, typeNotice,
+		runner.AutoRetryStart, runner.AutoRetryEnd, runner.CompactionStart, runner.CompactionEnd, typeError, typeNotice,
 	} {
 		if !strings.Contains(doc, "`"+string(typ)+"`") {
 			t.Errorf("the type %s is not in the document", typ)
 		}
 	}
 	for _, shape := range []any{
-		messageStart{}, messageUpdate{}, messageEnd{}, toolStart{}, toolUpdate{}, toolEnd{}, retry{}, agentEnd{}, failure{},
+		messageStart{}, messageUpdate{}, messageEnd{}, toolStart{}, toolUpdate{}, toolEnd{}, retry{}, compactionStart{}, compactionEnd{}, agentEnd{}, failure{},
 		noticeLine{}, replyShape{}, chatShape{}, cmdShape{}, stepShape{}, judgementShape{}, errorShape{}, head{},
 	} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(shape)) {

@@ -123,6 +123,10 @@ func (p *people) event(ev runner.Event) {
 		if ev.Error != nil && !p.face.cfg.Quiet && ev.Attempt > 0 {
 			p.line(0, "", 0, fmt.Sprintf(p.t.RetryGaveUp, ev.Attempt))
 		}
+	case runner.CompactionStart:
+		p.wait(p.t.Compacting)
+	case runner.CompactionEnd:
+		p.compacted(ev.Compaction)
 	case runner.AgentEnd:
 		p.spin.stop()
 		p.repair = nil

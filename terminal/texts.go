@@ -50,6 +50,9 @@ type texts struct {
 	Cleared, UnknownCommand, UnknownPlain      string
 	ModelNow, ModelSet, ModelUnknown, NoPolicy string
 	Suggestions, PressAgain, Search            string
+
+	Compacting, Compacted, NotCompacted, BadSummary string
+	TooLong                                         string
 }
 
 func textsIn(language Language) *texts {
@@ -120,7 +123,7 @@ func english() *texts {
 		HintRate:          "wait a moment and ask again",
 		HintQuota:         "the account has no credit left; look at the provider's billing page",
 		HintNetwork:       "check the connection and the base URL; `ai doctor` tests both",
-		HintContext:       "start anew with /clear, or ask with less text",
+		HintContext:       "start anew with /clear, or ask with less text; /compact sums up what was said before",
 		HintNotFound:      "check the model's name and the base URL",
 		HintInvalid:       "the server refuses the request; `--show-request` prints it",
 		HintOverload:      "the server has trouble; ask again later",
@@ -177,9 +180,15 @@ Ctrl-C stops an answer; a second one leaves.`,
 		ModelSet:       "The model is now %s.",
 		ModelUnknown:   "Models: %s",
 		NoPolicy:       "No policy is set.",
-		Suggestions:    "Type a number to ask:",
-		PressAgain:     "Press Ctrl-C again to leave.",
-		Search:         "search",
+		Compacting:     "summing up what was said before",
+		Compacted:      "Summed up %d earlier questions: about %d tokens of history became %d.",
+		NotCompacted:   "the older part of the conversation could not be summed up (%s); it is kept, but the model does not see all of it",
+		BadSummary:     "the summary was not in the agreed form",
+		TooLong:        "the conversation is too long for the model; asking again with less of it",
+
+		Suggestions: "Type a number to ask:",
+		PressAgain:  "Press Ctrl-C again to leave.",
+		Search:      "search",
 	}
 }
 
@@ -229,7 +238,7 @@ func chinese() *texts {
 		HintRate:          "请稍候再问",
 		HintQuota:         "账户余额不足；请查看服务商的账单页面",
 		HintNetwork:       "请检查网络和服务地址；`ai doctor` 可以测试",
-		HintContext:       "请用 /clear 重新开始，或减少文字",
+		HintContext:       "请用 /clear 重新开始，或减少文字；/compact 总结之前的对话",
 		HintNotFound:      "请检查模型名称和服务地址",
 		HintInvalid:       "服务器拒绝了请求；`--show-request` 可以显示请求内容",
 		HintOverload:      "服务器出现故障；请稍后再问",
@@ -286,8 +295,14 @@ Ctrl-C 停止回答，再按一次退出。`,
 		ModelSet:       "模型已换成 %s。",
 		ModelUnknown:   "可用模型：%s",
 		NoPolicy:       "没有设置策略。",
-		Suggestions:    "输入序号即可提问：",
-		PressAgain:     "再按一次 Ctrl-C 退出。",
-		Search:         "搜索",
+		Compacting:     "正在总结之前的对话",
+		Compacted:      "已总结之前的 %d 个问题：历史从约 %d 个 token 变为 %d 个。",
+		NotCompacted:   "较早的对话未能总结（%s）；内容仍保留，但模型看不到全部",
+		BadSummary:     "总结不符合约定的格式",
+		TooLong:        "对话对模型来说太长；减少内容后重新询问",
+
+		Suggestions: "输入序号即可提问：",
+		PressAgain:  "再按一次 Ctrl-C 退出。",
+		Search:      "搜索",
 	}
 }

@@ -21,6 +21,7 @@ func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation
 		Mask:        c.mask,
 		Policy:      func() string { return policySummary(s) },
 		Models:      &models{app: a, conversation: c, settings: s, open: func(s *config.Settings) (*model, error) { return a.model(ctx, s) }},
+		Commands:    contextCommands(face, c, terminal.Language(s.Speak)),
 	}))
 }
 
