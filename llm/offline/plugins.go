@@ -276,12 +276,15 @@ func tellPlugin(t *turn) protocol.Reply {
 		errs = l.onStderr() + "\n\n" + block("", list[max(0, len(list)-20):])
 	}
 	head := l.ranWith(asked, exit(o), len(all), o.Truncated, len(shown))
+	if out == "" && errs == "" {
+		head = l.pluginSilent(asked, exit(o))
+	}
 	questions := []string{l.pluginQuestion(alias), l.pluginsQuestion()}
 	if strings.HasSuffix(asked, " --help") {
 		questions = []string{l.runQuestion(alias + " ."), l.pluginsQuestion()}
 	}
 	notes := ""
-	if o.Outcome != protocol.Ran {
+	if o.Outcome != protocol.Ran || head == "" {
 		notes = l.pluginEnded(asked, o)
 	}
 	return say(paragraphs(head, out, errs, notes), questions...)

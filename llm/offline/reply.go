@@ -58,13 +58,13 @@ func encode(r protocol.Reply) string {
 // appendStep writes a step. What a plugin or a change requires, the policy
 // finds for itself.
 func appendStep(b []byte, s protocol.Step) []byte {
-	switch s.Tool {
-	case protocol.ToolPluginRun:
+	if s.Tool == protocol.ToolPluginRun {
 		b = append(b, `{"tool":"plugin.run","plugin":`...)
 		b = appendString(b, s.Plugin)
 		b = append(b, `,"args":`...)
 		return append(appendStrings(b, s.Args), '}')
-	case protocol.ToolJSONPatch:
+	}
+	if s.Tool == protocol.ToolJSONPatch {
 		b = append(b, `{"tool":"config.json_patch","path":`...)
 		b = appendString(b, s.Path)
 		b = append(b, `,"set":{`...)
@@ -76,7 +76,6 @@ func appendStep(b []byte, s protocol.Step) []byte {
 			b = append(b, a.Value...)
 		}
 		return append(b, `}}`...)
-	case protocol.ToolExec:
 	}
 	b = append(b, `{"program":`...)
 	b = appendString(b, s.Program)

@@ -167,12 +167,11 @@ func (s *session) carryOut(step protocol.Step, stopped bool) protocol.Observatio
 			return o
 		}
 	}
-	switch step.Tool {
-	case protocol.ToolPluginRun:
+	if step.Tool == protocol.ToolPluginRun {
 		return s.runPlugin(step, o)
-	case protocol.ToolJSONPatch:
+	}
+	if step.Tool == protocol.ToolJSONPatch {
 		return s.patch(step, o)
-	case protocol.ToolExec:
 	}
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(s.t.Context(), step.Program, step.Args...)

@@ -162,6 +162,18 @@ func (l lang) effectPluginHelp() string {
 	return l.f("The plugin prints its help.", "插件显示它的帮助。")
 }
 
+// pluginSilent is said where no output is known: a plugin with a screen of its
+// own writes to the terminal.
+func (l lang) pluginSilent(line string, status int) string {
+	switch {
+	case status == 0:
+		return l.f("%s ran and succeeded.", "%s 运行成功。", code(line))
+	case status > 0:
+		return l.f("%s ended with exit code %d.", "%s 结束，退出码 %d。", code(line), status)
+	}
+	return ""
+}
+
 // pluginEnded says why a plugin did not run to its end.
 func (l lang) pluginEnded(line string, o *protocol.Observation) string {
 	why := inline(o.Note)

@@ -265,6 +265,10 @@ func TestOddToolResults(t *testing.T) {
 	} {
 		has(t, ask("run loc", parsed("plugin_output", tt.items, tt.total)), tt.want)
 	}
+	screen := ask("run loc", `{"_event":"tool_result","tool":"plugin.run","program":"node","args":["/p/loc.js"],"exitCode":0,"outcome":"ran"}`)
+	has(t, screen, "`loc` ran and succeeded.")
+	hasNot(t, screen, "nothing") // what it wrote to the terminal is not known
+	has(t, ask("run loc", `{"_event":"tool_result","tool":"plugin.run","program":"node","args":[],"exitCode":null,"outcome":"timed_out","stdoutTail":"half"}`), "half", "was ended by the time limit")
 	has(t, ask("run loc", parsed("plugin_output", `1`, 2)), "raw text") // not all of it came
 }
 
