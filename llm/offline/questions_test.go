@@ -306,13 +306,9 @@ func TestQuestions(t *testing.T) {
 		switch {
 		case r.Cmd != nil:
 			s := r.Cmd.Steps[0]
-			switch {
-			case s.Tool == protocol.ToolPluginRun:
-				got = "plugin " + protocol.FormatCommand(s.Plugin, s.Args)
-			case s.Tool == protocol.ToolJSONPatch:
+			got = protocol.FormatCommand(s.Program, s.Args)
+			if s.Tool == protocol.ToolJSONPatch {
 				got = fmt.Sprintf("patch %s %s %s", s.Path, s.Set[0].Path, s.Set[0].Value)
-			default:
-				got = protocol.FormatCommand(s.Program, s.Args)
 			}
 		case strings.Contains(r.Message, "I cannot answer that.") || strings.Contains(r.Message, "我无法回答"):
 			got = "unknown"
