@@ -29,6 +29,30 @@ scan:
 	return span{start: colon + 1, end: last, hide: true}, true, last
 }
 
+// curlUser finds the password of curl -u user:password.
+func curlUser(s string, at int) (span, bool, int) {
+	seen := at + len("curl ")
+	line := s[at:min(len(s), at+longestHeader)]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if !border(s, at) {
+		return span{}, false, seen
+	}
+	for _, option := range []string{" -u ", " -u", " --user ", " --user="} {
+		i := strings.Index(line, option)
+		if i < 0 {
+			continue
+		}
+		v := value{}.at(s, at+i+len(option), longestValue)
+		user, password, ok := strings.Cut(s[v.start:v.end], ":")
+		if ok && user != "" && len(password) > len(stars) && !isTemplate(password) {
+			return span{start: v.end - len(password), end: v.end, hide: true}, true, v.end
+		}
+	}
+	return span{}, false, seen
+}
+
 // isTemplate tells that a value stands for another one: $NAME, ${NAME},
 // <name>, {name}, {{ name }}, %s.
 func isTemplate(s string) bool {
@@ -160,12 +184,24 @@ func privateKeyTail(s string, at int) (span, bool, int) {
 	if !strings.Contains(line, "PRIVATE KEY") {
 		return span{}, false, until
 	}
-	set := charsOf(alnum + "+/=")
+	// The last line is as long as it may be.
 	start := at
-	for start > 0 && s[start-1] == '\n' {
+	if start > 0 && s[start-1] == '\n' {
 		from := strings.LastIndexByte(s[:start-1], '\n') + 1
-		text := strings.TrimRight(s[from:start-1], "\r")
-		if text == "" || run(text, 0, &set) != len(text) {
+		set := charsOf(alnum + "+/=")
+		text := strings.TrimSuffix(s[from:start-1], "\r")
+		if text != "" && run(text, 0, &set) == len(text) {
+			start = from
+		}
+	}
+	if _, long := keyLine(s, start); !long {
+		if _, long = keyLine(s, at); !long {
+			return span{}, false, until
+		}
+	}
+	for {
+		from, ok := keyLine(s, start)
+		if !ok {
 			break
 		}
 		start = from
@@ -175,4 +211,22 @@ func privateKeyTail(s string, at int) (span, bool, int) {
 		return span{}, false, until
 	}
 	return sp, true, until
+}
+
+// keyLine tells that the line that ends at an offset is one of base64, as long
+// as those of keys are, and where it begins.
+func keyLine(s string, end int) (start int, ok bool) {
+	const shortest, longest = 40, 100
+	if end < shortest || s[end-1] != '\n' {
+		return end, false
+	}
+	from := max(0, end-longest-2)
+	i := strings.LastIndexByte(s[from:end-1], '\n')
+	if i < 0 && from > 0 {
+		return end, false
+	}
+	start = from + i + 1
+	set := charsOf(alnum + "+/=")
+	text := strings.TrimSuffix(s[start:end-1], "\r")
+	return start, len(text) >= shortest && run(text, 0, &set) == len(text)
 }

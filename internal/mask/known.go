@@ -18,9 +18,19 @@ func spellings(secret string) []string {
 	if len(secret) < minKnown {
 		return nil
 	}
-	all := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	var all []string
+	if lines := strings.Split(secret, "\n"); len(lines) > 1 {
+		// Text is masked line by line where it streams.
+		for _, line := range lines {
+			if line = strings.TrimSpace(line); len(line) >= shownFrom && !strings.HasPrefix(line, dashes) {
+				all = append(all, line)
+			}
+		}
+	}
+	all = append(all, secret, url.QueryEscape(secret), url.PathEscape(secret))
 	if quoted, err := jsontext.AppendQuote(nil, secret); err == nil {
-		all = append(all, string(quoted[1:len(quoted)-1]))
+		text := string(quoted[1 : len(quoted)-1])
+		all = append(all, text, htmlSafe(text))
 	}
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		// In front of the secret may stand any number of bytes; what counts
@@ -37,4 +47,9 @@ func spellings(secret string) []string {
 		}
 	}
 	return all
+}
+
+// htmlSafe spells a JSON text as encoders do that write it for a page.
+func htmlSafe(quoted string) string {
+	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(quoted)
 }

@@ -1,8 +1,6 @@
 package mask
 
-import (
-	"strings"
-)
+import "strings"
 
 // How far is looked from a name, in bytes.
 const (
@@ -19,13 +17,18 @@ type value struct {
 	quote      byte // 0 is none
 	env        bool // a line NAME=value
 	spaced     bool // white space around an equals sign, as in source code
+	colon      bool // behind a colon, as in JSON
 	stop       byte // what follows; 0 is the end of the text
 }
 
-// named finds the value of a name that says that it is a secret.
-func named(s string, at int) (span, bool, int) {
-	start, end := nameAround(s, at)
-	kind := classify(strings.Trim(s[start:end], "-."))
+// finder finds the values of names that say that they are secrets.
+func (t *nameTable) finder(anchor string) func(s string, at int) (span, bool, int) {
+	return func(s string, at int) (span, bool, int) { return t.named(s, at, len(anchor)) }
+}
+
+func (t *nameTable) named(s string, at, size int) (span, bool, int) {
+	start, end := nameAround(s, at, size)
+	kind := t.classify(strings.Trim(s[start:end], "-."))
 	if kind == ordinary {
 		return span{}, false, end
 	}
@@ -36,19 +39,30 @@ func named(s string, at int) (span, bool, int) {
 	if kind == header {
 		return headerValue(s, v, end)
 	}
+	if kind == cookies {
+		return cookieValue(s, v, end)
+	}
 	if !isSecret(kind, s[v.start:v.end], v) {
 		return span{}, false, end
 	}
 	if v.end-v.start >= longestValue {
 		v = v.at(s, v.open, len(s))
 	}
-	return span{start: v.start, end: v.end, hide: kind == password}, true, v.end
+	sp := span{start: v.start, end: v.end, hide: kind == password}
+	if kind == password {
+		sp.kind = "password"
+	}
+	if v.quote == 0 && v.colon && skipQuote(s, end) > end {
+		// A number in JSON becomes a string: stars alone would be neither.
+		sp.quote = s[end:skipQuote(s, end)]
+	}
+	return sp, true, v.end
 }
 
 // nameAround gives the whole name around an anchor.
-func nameAround(s string, at int) (start, end int) {
+func nameAround(s string, at, size int) (start, end int) {
 	if s[at] >= 0x80 {
-		return at, at + len("密码") // every such anchor has two characters of three bytes
+		return at, at + size
 	}
 	inName := func(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
 	start, end = at, at
@@ -86,10 +100,10 @@ func valueOf(s string, start, end int) (value, bool) {
 		i = gap + 1
 		v.env = !v.spaced && isEnvLine(s, start, end)
 	case rest[0] == ':':
-		i = skipType(s, gap+1)
+		i, v.colon = skipType(s, gap+1), true
 	case rest[0] == '>' && start > 0 && s[start-1] == '<':
 		i = gap + 1
-	case gap > i && start+2 < end && s[start:start+2] == "--":
+	case gap > i && (start+2 < end && s[start:start+2] == "--" || isNetrc(s, start, end)):
 		i = gap
 	case gap > i:
 		typed := skipType(s, gap)
@@ -116,6 +130,13 @@ func isEnvLine(s string, start, end int) bool {
 	line := s[from:start]
 	line = strings.TrimPrefix(strings.TrimLeft(line, " \t+-"), "export ")
 	return line == "" && strings.ToUpper(name) == name
+}
+
+// isNetrc tells the word password in "login NAME password VALUE".
+func isNetrc(s string, start, end int) bool {
+	from := max(0, start-longestValue)
+	line := s[from+strings.LastIndexByte(s[from:start], '\n')+1 : start]
+	return s[start:end] == "password" && (strings.HasPrefix(line, "login ") || strings.Contains(line, " login "))
 }
 
 // skipType skips a type between a name and an equals sign, if there is both.
@@ -170,8 +191,17 @@ func (v value) at(s string, i, limit int) value {
 		return v
 	}
 	for v.end < limit && s[v.end] > ' ' && (v.env || !endsValue(s[v.end])) {
-		if s[v.end] == '\\' && (strings.HasPrefix(s[v.end:], `\n`) || strings.HasPrefix(s[v.end:], `\"`)) {
-			break // the end of a line or a text in JSON
+		if s[v.end] == '\\' {
+			// The end of a line or a text in JSON, or in JSON in JSON.
+			next := v.end + 1
+			for next < len(s) && s[next] == '\\' {
+				next++
+			}
+			if next == len(s) || strings.IndexByte(`nrt"`, s[next]) >= 0 {
+				break
+			}
+			v.end = next
+			continue
 		}
 		v.end++
 	}
@@ -217,6 +247,27 @@ func headerValue(s string, v value, seen int) (span, bool, int) {
 	return span{start: start, end: start + len(rest)}, true, start + len(rest)
 }
 
+// cookieValue finds what a header says of cookies, where one of them has a
+// value that could stand for a login.
+func cookieValue(s string, v value, seen int) (span, bool, int) {
+	text := s[v.start:min(len(s), v.start+longestHeader)]
+	stop := "\r\n\"'`\\"
+	if v.quote != 0 {
+		stop = "\r\n\\" + string(v.quote)
+	}
+	if i := strings.IndexAny(text, stop); i >= 0 {
+		text = text[:i]
+	}
+	text = text[:runeStart([]byte(text))]
+	for pair := range strings.SplitSeq(text, ";") {
+		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if ok && name != "" && !strings.ContainsAny(name, " \t") && len(value) >= 16 && !isTemplate(value) && !isWordy(value) {
+			return span{start: v.start, end: v.start + len(text), hide: true, kind: "cookie"}, true, v.start + len(text)
+		}
+	}
+	return span{}, false, seen
+}
+
 // isSecret judges a value by its name's class and by how it looks.
 func isSecret(kind class, text string, v value) bool {
 	if len(text) < 6 || isTemplate(text) || strings.ContainsAny(text, " \t") || strings.Contains(text, "://") {
@@ -242,7 +293,7 @@ func isSecret(kind class, text string, v value) bool {
 		return len(text) >= 8 && !look.wordy && look.distinct >= 5
 	case weak:
 		return len(text) >= 20 && look.mixed && !look.wordy
-	case ordinary, header: // are judged elsewhere
+	case ordinary, header, cookies, neutral, public: // are judged elsewhere
 	}
 	return false
 }

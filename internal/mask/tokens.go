@@ -12,102 +12,78 @@ func charsOf(s string) (set chars) {
 	return set
 }
 
+// charsIn reads a set as patterns spell it: 0-9A-Z are all from 0 to 9 and
+// from A to Z.
+func charsIn(s string) (set chars) {
+	for i := 0; i < len(s); i++ {
+		from, to := s[i], s[i]
+		if i+2 < len(s) && s[i+1] == '-' && s[i+2] >= from {
+			to = s[i+2]
+			i += 2
+		}
+		for c := int(from); c <= int(to); c++ {
+			set[c>>6&1] |= 1 << (c & 63)
+		}
+	}
+	return set
+}
+
 func (set *chars) has(c byte) bool { return c < 128 && set[c>>6]&(1<<(c&63)) != 0 }
 
 const (
 	digits  = "0123456789"
-	uppers  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	lowers  = "abcdefghijklmnopqrstuvwxyz"
-	alnum   = digits + uppers + lowers
+	alnum   = digits + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + "abcdefghijklmnopqrstuvwxyz"
 	word    = alnum + "_"
 	urlSafe = word + "-"
 )
 
-// token is a secret that is known by how it begins.
-type token struct {
-	prefix string
-	body   string            // the characters behind the prefix
-	least  int               // how many of them there are
-	most   int               // 0 is any number
-	check  func(string) bool // looks at them; nil is anything
-}
-
-// tokens are the forms that services give to their keys.
-func tokens() []token {
-	return []token{
-		{prefix: "sk-", body: urlSafe, least: 12, check: keyLike}, // OpenAI, Anthropic, OpenRouter and their like
-		{prefix: "sk_live_", body: word, least: 16},               // Stripe
-		{prefix: "sk_test_", body: word, least: 16},
-		{prefix: "rk_live_", body: word, least: 16},
-		{prefix: "whsec_", body: alnum + "+/=", least: 16},
-		{prefix: "gsk_", body: alnum, least: 24}, // Groq
-		{prefix: "xai-", body: word, least: 32},
-		{prefix: "pplx-", body: alnum, least: 32},
-		{prefix: "hf_", body: alnum, least: 24},
-		{prefix: "r8_", body: alnum, least: 30},
-		{prefix: "ghp_", body: alnum, least: 16}, // GitHub
-		{prefix: "gho_", body: alnum, least: 16},
-		{prefix: "ghu_", body: alnum, least: 16},
-		{prefix: "ghs_", body: alnum, least: 16},
-		{prefix: "ghr_", body: alnum, least: 16},
-		{prefix: "github_pat_", body: word, least: 16},
-		{prefix: "glpat-", body: urlSafe + ".", least: 16}, // GitLab
-		{prefix: "gldt-", body: urlSafe, least: 16},
-		{prefix: "glrt-", body: urlSafe + ".", least: 16},
-		{prefix: "AKIA", body: uppers + digits, least: 16, most: 16}, // AWS key ids
-		{prefix: "ASIA", body: uppers + digits, least: 16, most: 16},
-		{prefix: "AIza", body: urlSafe, least: 30}, // Google
-		{prefix: "ya29.", body: urlSafe, least: 20},
-		{prefix: "GOCSPX-", body: urlSafe, least: 20},
-		{prefix: "xoxa-", body: urlSafe, least: 10}, // Slack
-		{prefix: "xoxb-", body: urlSafe, least: 10},
-		{prefix: "xoxe-", body: urlSafe, least: 10},
-		{prefix: "xoxp-", body: urlSafe, least: 10},
-		{prefix: "xoxr-", body: urlSafe, least: 10},
-		{prefix: "xoxs-", body: urlSafe, least: 10},
-		{prefix: "xapp-", body: urlSafe, least: 20},
-		{prefix: "npm_", body: alnum, least: 30},
-		{prefix: "pypi-", body: urlSafe, least: 40},
-		{prefix: "SG.", body: urlSafe + ".", least: 40}, // SendGrid
-		{prefix: "dop_v1_", body: alnum, least: 40},     // DigitalOcean
-		{prefix: "AGE-SECRET-KEY-1", body: uppers + digits, least: 40},
-		{prefix: "eyJ", body: urlSafe + ".=", least: 30, check: isJWT},
-	}
-}
-
-// rules gives all that is looked for.
-func rules() []rule {
-	var all []rule
-	for _, t := range tokens() {
-		all = append(all, t.rule())
-	}
-	all = append(all,
-		rule{anchor: "bearer ", fold: true, find: bearer},
-		rule{anchor: "://", find: urlPassword},
-		rule{anchor: "-----BEGIN ", find: privateKey},
-		rule{anchor: "-----END ", find: privateKeyTail},
-	)
-	for _, a := range nameAnchors() {
-		all = append(all, rule{anchor: a, fold: true, find: named})
-	}
-	return all
-}
-
-func (t token) rule() rule {
-	set := charsOf(t.body)
-	return rule{anchor: t.prefix, find: func(s string, at int) (span, bool, int) {
-		start := at + len(t.prefix)
-		end := run(s, start, &set)
-		if !border(s, at) {
+// rule looks for a token by one of its prefixes.
+func (t *token) rule(prefix string) rule {
+	set, front := charsIn(t.Body), charsIn(t.Before.Body)
+	find := func(s string, at int) (span, bool, int) {
+		first := at
+		if t.Before.Most > 0 {
+			for first > 0 && at-first <= t.Before.Most && front.has(s[first-1]) {
+				first--
+			}
+			if at-first < t.Before.Least || at-first > t.Before.Most {
+				return span{}, false, at + 1
+			}
+		}
+		if !border(s, first) && !t.After {
 			return span{}, false, at + 1
 		}
-		if n := end - start; n < t.least || t.most > 0 && n > t.most || t.check != nil && !t.check(s[start:end]) {
+		start := at + len(prefix)
+		end := run(s, start, &set)
+		if n := end - start; n < t.Least || t.Most > 0 && n > t.Most || !looks(t.Looks, s[start:end]) {
 			return span{}, false, end
 		}
+		if t.After {
+			if isTemplate(s[start:end]) {
+				return span{}, false, end
+			}
+			return span{start: start, end: end}, true, end
+		}
 		// A full stop behind it ends the sentence.
-		secret := strings.TrimRight(s[at:end], ".")
-		return span{start: at, end: at + len(secret)}, true, end
-	}}
+		secret := strings.TrimRight(s[first:end], ".")
+		return span{start: first, end: first + len(secret)}, true, end
+	}
+	return rule{anchor: prefix, fold: t.Fold, find: find, kind: t.Kind, rank: rankForm}
+}
+
+// looks judges a token's body, as the schema of patterns says.
+func looks(how, body string) bool {
+	switch how {
+	case "key":
+		return keyLike(body)
+	case "jwt":
+		return isJWT(body)
+	case "mixed":
+		return lookOf(body).mixed
+	case "digit":
+		return strings.ContainsAny(body, digits)
+	}
+	return true
 }
 
 // run gives the end of the characters of a set from an offset on.

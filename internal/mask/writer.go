@@ -16,13 +16,13 @@ type Writer struct {
 	m     *Masker
 	w     io.Writer
 	held  []byte
-	count int
+	found Counts
 	err   error
 }
 
 // Writer gives a writer that masks. [Writer.Close] passes on what is held
 // back.
-func (m *Masker) Writer(w io.Writer) *Writer { return &Writer{m: m, w: w} }
+func (m *Masker) Writer(w io.Writer) *Writer { return &Writer{m: m, w: w, found: Counts{}} }
 
 // Write takes text. The error is one of the writer below, and stays.
 func (w *Writer) Write(p []byte) (int, error) {
@@ -47,7 +47,11 @@ func (w *Writer) Close() error {
 }
 
 // Count tells how many secrets were masked.
-func (w *Writer) Count() int { return w.count }
+func (w *Writer) Count() int { return w.found.Total() }
+
+// Counts tells what kinds of secrets were masked. The caller must not change
+// it, and it changes with the next call of a method.
+func (w *Writer) Counts() Counts { return w.found }
 
 // ready is how much of what is held can be passed on.
 func (w *Writer) ready() int {
@@ -58,17 +62,76 @@ func (w *Writer) ready() int {
 			n = strings.LastIndexByte(text[:begin], '\n') + 1 // it may go on
 		}
 	}
+	if n == len(text) || len(text) < maxHeld {
+		n = keyLines(text[:n]) // whose end may say that it was a private key
+	}
 	if n > 0 || len(text) < maxHeld {
 		return n
 	}
-	// One long line, or a block that does not end. It is parted where no
-	// secret is, if there is such a place.
-	for _, borders := range []string{"\n", ",;}&", " \t"} {
-		if i := strings.LastIndexAny(text, borders); i >= maxHeld/2 {
-			return i + 1
+	return w.m.cut(text)
+}
+
+// cut parts a text without line ends where that changes nothing of what is
+// found in it, if there is such a place.
+func (m *Masker) cut(text string) int {
+	const (
+		around = 8 << 10 // what a secret and its name may take
+		tries  = 24
+	)
+	at := len(text) - around
+	for range tries {
+		for at > len(text)/2 && (isAlnum(text[at-1]) || text[at-1] >= 0x80) {
+			at--
+		}
+		if at <= len(text)/2 {
+			break
+		}
+		from, to := at-around, at+around
+		whole, left, right := m.find(text[from:to]), m.find(text[from:at]), m.find(text[at:to])
+		same := len(whole) == len(left)+len(right)
+		for i := 0; same && i < len(whole); i++ {
+			sp := whole[i]
+			if i < len(left) {
+				same = sp.start == left[i].start && sp.end == left[i].end
+			} else {
+				r := right[i-len(left)]
+				same = sp.start == r.start+around && sp.end == r.end+around
+			}
+		}
+		if same {
+			return at
+		}
+		next := at - 1
+		for _, sp := range whole { // in front of what was parted
+			if sp.start < around && sp.end > around {
+				next = min(next, from+sp.start)
+			}
+		}
+		at = next
+	}
+	return runeStart([]byte(text[:len(text)-around]))
+}
+
+// keyLines gives the length of a text of whole lines without those at its end
+// that could be of a private key whose beginning was cut off.
+func keyLines(text string) int {
+	at := len(text)
+	// The last line of a key may be short.
+	if i := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1; i > 0 {
+		if _, ok := keyLine(text, i); ok {
+			set := charsOf(alnum + "+/=\r\n")
+			if run(text, i, &set) == len(text) {
+				at = i
+			}
 		}
 	}
-	return runeStart(w.held)
+	for {
+		from, ok := keyLine(text, at)
+		if !ok {
+			return at
+		}
+		at = from
+	}
 }
 
 // runeStart gives the length without a rune at the end that is incomplete.
@@ -87,8 +150,10 @@ func (w *Writer) pass(n int) {
 	if n == 0 || w.err != nil {
 		return
 	}
-	masked, count := w.m.String(string(w.held[:n]))
-	w.count += count
+	masked, found := w.m.Text(string(w.held[:n]))
+	for kind, count := range found {
+		w.found[kind] += count
+	}
 	w.held = bytes.Clone(w.held[n:])
 	_, w.err = io.WriteString(w.w, masked)
 }
