@@ -1,6 +1,7 @@
 package executors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (e *Exec) Run(ctx context.Context, c Command, output func(Chunk)) Result {
 	if err != nil {
 		return notStarted(start, "could not be started: "+startProblem(c, err))
 	}
-	outcome, notes := p.wait(ctx, e.cfg.Timeout, e.cfg.Grace)
+	outcome, notes := p.wait(ctx, cmp.Or(c.Timeout, e.cfg.Timeout), e.cfg.Grace)
 	r := Result{Outcome: outcome, Duration: time.Since(start)}
 	notes = append(notes, p.exitCode(&r)...)
 	p.live.close()

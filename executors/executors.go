@@ -16,6 +16,9 @@ type Command struct {
 	Dir  string   // absolute
 	Env  []string // KEY=value, added to the scrubbed environment
 
+	// Timeout is the time limit; 0 is that of the configuration.
+	Timeout time.Duration
+
 	// Plugin is the alias of the SlothTool plugin that the command runs; "" is
 	// none. Its output is parsed as a plugin's.
 	Plugin string

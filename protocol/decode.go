@@ -49,6 +49,9 @@ type Options struct {
 	// from the canonical form (null for absent, values as JSON text) are
 	// understood as well as the canonical form.
 	Dialect schemas.Dialect
+	// Shell is true where a step may be a shell script (the schema
+	// shell_reply).
+	Shell bool
 }
 
 // An Answer is a decoded reply, and what had to be peeled off to get it.
@@ -162,7 +165,7 @@ func onlyObject(text []byte) (object []byte, ok bool) {
 
 // decodeObject reads a text that must be one object and nothing else.
 func decodeObject(text []byte, o Options) (Answer, error) {
-	canonical, tree, err := check(text, o.Dialect)
+	canonical, tree, err := check(text, o)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -190,19 +193,23 @@ func decodeObject(text []byte, o Options) (Answer, error) {
 
 // check parses a text and checks it against the reply schema. It gives the
 // text in canonical form and as a tree.
-func check(text []byte, dialect schemas.Dialect) (canonical []byte, tree map[string]any, err error) {
+func check(text []byte, o Options) (canonical []byte, tree map[string]any, err error) {
 	value, err := parse(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	schema, err := schemas.Load("reply")
+	name := "reply"
+	if o.Shell {
+		name = "shell_reply"
+	}
+	schema, err := schemas.Load(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	found := schema.Check(value)
-	if len(found) > 0 && dialect != schemas.Canonical {
+	if len(found) > 0 && o.Dialect != schemas.Canonical {
 		// The text may be in the wire form that was asked for.
-		if text, err = schemas.FromWire(dialect, text); err != nil {
+		if text, err = schemas.FromWire(o.Dialect, text); err != nil {
 			return nil, nil, &InvalidError{found}
 		}
 		if value, err = parse(text); err != nil {

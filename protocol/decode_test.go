@@ -20,6 +20,35 @@ const (
 // every gives every kind of escape in one message.
 const every = `{"type":"chat","message":"\"\\\/\b\f\n\r\t\u00e9\u4e2d\uD83D\ude00 é中😀"}`
 
+// TestShellSteps reads a script where the person has switched them on, in both
+// forms, and refuses it elsewhere.
+func TestShellSteps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text    string
+		dialect schemas.Dialect
+	}{
+		{`{"type":"cmd","message":"m","data":{"commands":[{"tool":"bash_exec","command":"ls | wc","cwd":"/tmp","timeout_seconds":5}]}}`, schemas.Canonical},
+		{`{"type":"cmd","message":"m","data":{"cwd":null,"expected_effect":null,"commands":[{"tool":"bash_exec","command":"ls | wc","cwd":"/tmp","timeout_seconds":5,"requires":null}]}}`, schemas.OpenAIStrict},
+	} {
+		answer, err := protocol.Decode([]byte(c.text), protocol.Options{Dialect: c.dialect, Shell: true})
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		step := answer.Reply.Cmd.Steps[0]
+		if step.Tool != protocol.ToolBashExec || step.Command != "ls | wc" || step.CWD != "/tmp" || step.TimeoutSeconds != 5 {
+			t.Errorf("%s: %+v", c.text, step)
+		}
+		if _, err := protocol.Decode([]byte(c.text), protocol.Options{Dialect: c.dialect}); err == nil {
+			t.Errorf("%s: read where scripts are off", c.text)
+		}
+	}
+	wire, err := schemas.Wire(schemas.OpenAIStrict, "exec", "bash_exec")
+	if err != nil || !strings.Contains(string(wire), "bash_exec") || strings.Contains(string(wire), "plugin.run") {
+		t.Errorf("the wire form is %s, %v", wire, err)
+	}
+}
+
 func TestDecodeAccepts(t *testing.T) {
 	t.Parallel()
 	hello := protocol.Reply{Type: protocol.KindChat, Message: "hello", Chat: &protocol.Chat{Format: protocol.FormatPlain}}

@@ -90,6 +90,9 @@ type stepJSON struct {
 	Patch       []Operation `json:"patch,omitempty"`
 	Set         assignments `json:"set,omitempty"`
 	Unset       []string    `json:"unset,omitempty"`
+	Command     string      `json:"command,omitzero"`
+	CWD         *string     `json:"cwd,omitzero"`
+	Timeout     *int        `json:"timeout_seconds,omitzero"`
 	Requires    *Requires   `json:"requires,omitzero"`
 }
 
@@ -102,6 +105,13 @@ func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*s = Step{
 		Tool: raw.Tool, Program: raw.Program, Plugin: raw.Plugin, Args: raw.Args,
 		Interactive: raw.Interactive, Path: raw.Path, Patch: raw.Patch, Set: raw.Set, Unset: raw.Unset,
+		Command: raw.Command,
+	}
+	if raw.CWD != nil {
+		s.CWD = *raw.CWD
+	}
+	if raw.Timeout != nil {
+		s.TimeoutSeconds = *raw.Timeout
 	}
 	if raw.Tool == "" {
 		s.Tool = ToolExec
@@ -117,11 +127,18 @@ func (s Step) MarshalJSONTo(enc *jsontext.Encoder) error {
 	raw := stepJSON{
 		Tool: s.Tool, Program: s.Program, Plugin: s.Plugin, Args: s.Args,
 		Interactive: s.Interactive, Path: s.Path, Patch: s.Patch, Set: s.Set, Unset: s.Unset,
+		Command: s.Command,
+	}
+	if s.CWD != "" {
+		raw.CWD = &s.CWD
+	}
+	if s.TimeoutSeconds != 0 {
+		raw.Timeout = &s.TimeoutSeconds
 	}
 	if s.Requires != (Requires{}) {
 		raw.Requires = &s.Requires
 	}
-	if s.Tool == ToolJSONPatch || len(s.Args) > 0 {
+	if s.Tool == ToolJSONPatch || s.Tool == ToolBashExec || len(s.Args) > 0 {
 		return json.MarshalEncode(enc, raw)
 	}
 	// A program or plugin without arguments says so.

@@ -30,6 +30,9 @@ const (
 	ToolExec      Tool = "exec"
 	ToolPluginRun Tool = "plugin.run"
 	ToolJSONPatch Tool = "config.json_patch"
+	// ToolBashExec is pai's (pai document, section 1): a shell string. Only
+	// `ai chat` offers it, where the person switched it on.
+	ToolBashExec Tool = "bash_exec"
 )
 
 // A Reply is one answer of a model. Exactly one of Chat and Cmd is set for
@@ -73,6 +76,11 @@ type Step struct {
 	Patch []Operation
 	Set   []Assignment
 	Unset []string // JSON Pointers
+
+	// BashExec.
+	Command        string // as bash runs it
+	CWD            string // absolute; "" is the folder of the reply
+	TimeoutSeconds int    // 0 is 60
 }
 
 // Requires is the model's own word about a step. It can raise the risk level

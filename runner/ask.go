@@ -33,7 +33,7 @@ func (t *turn) ask(ctx context.Context) (reply protocol.Reply, ok bool) {
 		if !ok {
 			return protocol.Reply{}, false
 		}
-		answer, err := decoder.Finish(protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect})
+		answer, err := decoder.Finish(protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect, Shell: t.Shell != nil})
 		if err == nil {
 			t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: answer.Reply.Type, Reply: &answer.Reply, Notes: answer.Notes, Usage: message.Usage, Enforced: message.Enforced})
 			return answer.Reply, true

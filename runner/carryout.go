@@ -93,6 +93,8 @@ func (t *turn) prepare(reply protocol.Reply, step protocol.Step) *stepRun {
 		s.tool = &pluginTool{}
 	case step.Tool == protocol.ToolJSONPatch && t.Files != nil:
 		s.tool = &patchTool{}
+	case step.Tool == protocol.ToolBashExec && t.Shell != nil:
+		s.tool = shellTool{}
 	case step.Tool == protocol.ToolExec:
 		s.tool = commandTool{}
 	default:
@@ -228,6 +230,9 @@ func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 		if j.Args != nil {
 			o.Args = slices.Clone(j.Args)
 		}
+	case protocol.ToolBashExec:
+		program := "bash"
+		o.Program, o.Args = &program, shellWords(s.step)
 	case protocol.ToolJSONPatch:
 	}
 	if o.Args == nil {

@@ -49,7 +49,9 @@ func (commandTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 		s.observe(protocol.NotStarted, fmt.Sprintf("%s: no such program is installed", s.step.Program))
 		return true
 	}
-	t.execute(ctx, s, s.step.Program, "")
+	if command, ok := t.command(s, s.step.Program, ""); ok {
+		t.execute(ctx, s, command)
+	}
 	return true
 }
 
@@ -58,13 +60,8 @@ func (commandTool) failed(o protocol.Observation) bool { return exitedBadly(o) }
 // exitedBadly tells whether a program did not end with exit code 0.
 func exitedBadly(o protocol.Observation) bool { return o.ExitCode == nil || *o.ExitCode != 0 }
 
-// execute runs the program that was judged, called name, and observes it.
-// plugin is the alias of the plugin that it is; "" is none.
-func (t *turn) execute(ctx context.Context, s *stepRun, name, plugin string) {
-	command, ok := t.command(s, name, plugin)
-	if !ok {
-		return
-	}
+// execute runs the program that was judged and observes it.
+func (t *turn) execute(ctx context.Context, s *stepRun, command executors.Command) {
 	output := func(c executors.Chunk) { t.emit(Event{Type: ToolExecutionUpdate, ID: s.id, Chunk: &c}) }
 	result := t.Exec.Run(ctx, command, output)
 	for range maxWidenings {
@@ -76,7 +73,8 @@ func (t *turn) execute(ctx context.Context, s *stepRun, name, plugin string) {
 	t.observeResult(s, result)
 }
 
-// command is what runs, behind its wall. It is not ok where the folder is not
+// command is what runs, called name, behind its wall; plugin is the alias of
+// the plugin that it is, "" is none. It is not ok where the folder is not
 // there; then the step has its observation.
 func (t *turn) command(s *stepRun, name, plugin string) (executors.Command, bool) {
 	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {

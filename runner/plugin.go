@@ -88,12 +88,12 @@ func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 		// folder. Without it the plugin says what it misses.
 		_ = os.MkdirAll(t.PluginData, 0o755)
 	}
-	if p.screen == "" && t.console == nil {
-		t.execute(ctx, s, pluginProgram, s.step.Plugin)
-		return true
-	}
 	command, ok := t.command(s, pluginProgram, s.step.Plugin)
 	if !ok {
+		return true
+	}
+	if p.screen == "" && t.console == nil {
+		t.execute(ctx, s, command)
 		return true
 	}
 	switch {

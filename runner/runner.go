@@ -63,6 +63,8 @@ type Config struct {
 	// YesIsEnough tells of a file, by its real path, whether --yes is enough
 	// to change it; nil is that a person must see every change.
 	YesIsEnough func(path string) bool
+	// Shell judges shell scripts; nil is that bash_exec is not offered.
+	Shell func(script, cwd string, requires protocol.Requires) policy.Judgement
 	// Terminal is what a plugin's own screen gets; nil is none.
 	Terminal Lender
 	// Dir is the folder that the person started in, absolute; Home is theirs.

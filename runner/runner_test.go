@@ -148,12 +148,14 @@ func (j *judge) JudgePatch(s policy.PatchStep) policy.Judgement {
 type exec struct {
 	ran  []string
 	lent int // commands that got the terminal
+
+	timeout time.Duration // of the last one
 	hang func()
 }
 
 func (e *exec) Run(ctx context.Context, c executors.Command, output func(executors.Chunk)) executors.Result {
 	line := strings.Join(append([]string{c.Path}, c.Args...), " ")
-	e.ran = append(e.ran, line)
+	e.ran, e.timeout = append(e.ran, line), c.Timeout
 	if c.Name == "hang" {
 		e.hang()
 		<-ctx.Done()

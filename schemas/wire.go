@@ -27,11 +27,19 @@ const jsonSuffix = "Json"
 
 func newDecoder(raw []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.NewBuffer(raw)) }
 
-// Wire derives what is sent to a provider from the reply schema. Only the
-// named tools are offered in it; with none named, all are. The result is
+// shellTool is the tool that only the schema shell_reply has.
+const shellTool = "bash_exec"
+
+// Wire derives what is sent to a provider from the reply schema, or from
+// shell_reply where its tool is named. Only the named tools are offered in it;
+// with none named, all of reply are. The result is
 // small: no descriptions, no limits; those are checked here.
 func Wire(d Dialect, tools ...string) (jsontext.Value, error) {
-	source, err := Source("reply")
+	name := "reply"
+	if slices.Contains(tools, shellTool) {
+		name = "shell_reply"
+	}
+	source, err := Source(name)
 	if err != nil {
 		return nil, err
 	}
@@ -387,7 +395,7 @@ func dropNulls(o *object, names ...string) {
 }
 
 func stepFromWire(step *object) {
-	dropNulls(step, "tool", "requires", "interactive", "patch", "set", "unset")
+	dropNulls(step, "tool", "requires", "interactive", "patch", "set", "unset", "cwd", "timeout_seconds")
 	if requires, ok := must(step.get("requires")).(*object); ok {
 		dropNulls(requires, "confirm", "elevated", "network", "write")
 	}
@@ -504,6 +512,8 @@ func stepToWire(step *object) *object {
 		full = newObject("tool", null, "plugin", null, "args", null, "interactive", no, "requires", null)
 	case "config.json_patch":
 		full = newObject("tool", null, "path", null, "patch", null, "set", null, "unset", null, "requires", null)
+	case shellTool:
+		full = newObject("tool", null, "command", null, "cwd", null, "timeout_seconds", null, "requires", null)
 	default:
 		full = newObject("tool", text("exec"), "program", null, "args", null, "requires", null)
 	}

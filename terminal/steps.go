@@ -31,6 +31,8 @@ func stepLine(s *protocol.Step) string {
 			return "edit " + tildePath(s.Path)
 		}
 		return "edit " + tildePath(s.Path) + ": " + strings.Join(all, ", ")
+	case protocol.ToolBashExec:
+		return "bash: " + s.Command
 	default:
 		return protocol.FormatCommand(s.Program, s.Args)
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/holic512/plugin-ai/llm/offline"
 	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/llm/replay"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/policy/shell"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/registry"
 	"github.com/holic512/plugin-ai/runner"
@@ -31,6 +33,7 @@ type model struct {
 	options  llm.Options
 	dialect  schemas.Dialect
 	plugins  *registry.Source // nil is none
+	shell    bool             // scripts are offered
 }
 
 // Stream makes one call.
@@ -60,6 +63,9 @@ func (m *model) call() llm.Options {
 		if installed, err := m.plugins.Current(); err == nil && len(installed.Plugins()) > 0 {
 			tools = append(tools, string(protocol.ToolPluginRun))
 		}
+	}
+	if m.shell {
+		tools = append(tools, string(protocol.ToolBashExec))
 	}
 	if wire, err := schemas.Wire(m.dialect, tools...); err == nil {
 		options.Format = &llm.AnswerFormat{Name: "reply", Schema: wire}
@@ -180,7 +186,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 	}
 	// The answer's schema is compiled while the server thinks.
 	go func() { _, _ = schemas.Load("reply") }()
-	m.plugins = c.plugins
+	m.plugins, m.shell = c.plugins, a.shell
 	c.model, c.secrets = m, []string{m.options.APIKey}
 	c.masker = mask.New(c.secrets...)
 	if c.window, err = contextmgr.New(contextmgr.Config{
@@ -191,11 +197,17 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 	}
 	asker := face.Asker()
 	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
+	var script func(string, string, protocol.Requires) policy.Judgement
+	if a.shell {
+		script = func(script, cwd string, requires protocol.Requires) policy.Judgement {
+			return shell.Judge(c.engine, script, cwd, requires)
+		}
+	}
 	c.Runner, err = runner.New(runner.Config{
 		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: c.exec, Asker: asker, Window: c.window, Events: events,
 		Sandbox: c.box, SandboxRequired: s.Sandbox == config.SandboxRequired,
 		Plugins: c.plugins, PluginFolder: s.Dirs.Plugins(), PluginData: s.Dirs.PluginData(),
-		Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: face,
+		Shell: script, Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: face,
 		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 		AutoCompact: s.Compaction == config.CompactionAuto,
@@ -211,8 +223,14 @@ func (a *app) facts(plugins *registry.Source) string {
 			facts += "\nPlugins: " + aliases
 		}
 	}
+	if a.shell {
+		facts += "\n" + shellFact
+	}
 	return facts
 }
+
+// shellFact tells the model of scripts, where they are switched on.
+const shellFact = `Also allowed here: {"tool":"bash_exec","command":"a bash script","cwd":null,"timeout_seconds":60}; every command in it is judged.`
 
 // maxAliases is how many bytes of a request the names of plugins may take.
 const maxAliases = 400

@@ -48,6 +48,7 @@ type app struct {
 	dir   string // the working folder
 	keys  *config.KeyCache
 	code  exitCode
+	shell bool // the person has switched shell scripts on
 	// running is true once the arguments were understood.
 	running bool
 	// codeOf gives the exit code of a prompt, as events tell it.
