@@ -189,7 +189,10 @@ func TestFourGiB(t *testing.T) {
 		if code := finish(t, cmd); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
-		if body := string(srv.Requests()[1].Body); !strings.Contains(body, `"exitCode\":0`) && !strings.Contains(body, `\"exitCode\":0`) {
+		if body := string(srv.Requests()[8].Body); !strings.Contains(body, "Files were made.") || strings.Contains(body, "hello there") {
+		t.Errorf("the request after the summary does not hold it: %s", body)
+	}
+	if body := string(srv.Requests()[1].Body); !strings.Contains(body, `"exitCode\":0`) && !strings.Contains(body, `\"exitCode\":0`) {
 			t.Fatalf("the model is told: %s", body)
 		}
 		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -281,6 +284,8 @@ func TestInteractive(t *testing.T) {
 		fakellm.Cmd("Making it.", []string{"touch", "one"}), fakellm.Chat("made the first"),
 		fakellm.Cmd("Making it.", []string{"touch", "two"}), fakellm.Chat("made the second"),
 		fakellm.Cmd("Making it.", []string{"touch", "three"}), fakellm.Chat("not made"),
+		// There are more messages now than a request shows.
+		fakellm.Text(`{"summary":"Files were made.","keyFacts":[],"openTasks":[]}`),
 		fakellm.Cmd("Waiting.", []string{"sleep", duration(3)}),
 		fakellm.Chat("still here"),
 	)
@@ -343,6 +348,9 @@ func TestInteractive(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(cmd.Dir, name)); (err == nil) != want {
 			t.Errorf("%s: made is %v", name, err == nil)
 		}
+	}
+	if body := string(srv.Requests()[8].Body); !strings.Contains(body, "Files were made.") || strings.Contains(body, "hello there") {
+		t.Errorf("the request after the summary does not hold it: %s", body)
 	}
 	if body := string(srv.Requests()[1].Body); !strings.Contains(body, "hello there") {
 		t.Errorf("the second request does not hold the first exchange: %s", body)
