@@ -189,10 +189,7 @@ func TestFourGiB(t *testing.T) {
 		if code := finish(t, cmd); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
-		if body := string(srv.Requests()[8].Body); !strings.Contains(body, "Files were made.") || strings.Contains(body, "hello there") {
-		t.Errorf("the request after the summary does not hold it: %s", body)
-	}
-	if body := string(srv.Requests()[1].Body); !strings.Contains(body, `"exitCode\":0`) && !strings.Contains(body, `\"exitCode\":0`) {
+		if body := string(srv.Requests()[1].Body); !strings.Contains(body, `"exitCode\":0`) && !strings.Contains(body, `\"exitCode\":0`) {
 			t.Fatalf("the model is told: %s", body)
 		}
 		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
