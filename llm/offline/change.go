@@ -99,6 +99,12 @@ func (t *turn) wantedChange() (w wanted, ok bool) {
 			return w, false
 		}
 	}
+	for _, polite := range []string{"可以", "好", "行"} {
+		if rest, cut := strings.CutSuffix(said, polite); cut && strings.HasSuffix(strings.TrimRight(t.text, "？?。 "), said+"吗") {
+			said = strings.TrimRight(rest, "，, ")
+			break
+		}
+	}
 	if key == "" || said == "" || visible(key+said) != key+said || strings.ContainsAny(key+said, "\n\t") {
 		return w, false
 	}

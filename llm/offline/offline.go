@@ -45,7 +45,7 @@ func (*provider) API() string { return API }
 
 // Stream implements [llm.Provider]. It never fails; it ends early only where
 // ctx ends.
-func (p *provider) Stream(ctx context.Context, model llm.Model, conversation llm.Context, _ llm.Options) iter.Seq[llm.Event] {
+func (p *provider) Stream(ctx context.Context, model llm.Model, conversation llm.Context, options llm.Options) iter.Seq[llm.Event] {
 	return func(yield func(llm.Event) bool) {
 		now := p.config.Now()
 		if model.Provider == "" {
@@ -67,7 +67,13 @@ func (p *provider) Stream(ctx context.Context, model llm.Model, conversation llm
 		if cancelled() {
 			return
 		}
-		for text := encode(p.answer(conversation, now)); said < len(text); {
+		text := ""
+		if options.Format != nil && options.Format.Name == summaryFormat {
+			text = summarize(conversation)
+		} else {
+			text = encode(p.answer(conversation, now))
+		}
+		for said < len(text); {
 			if cancelled() {
 				return
 			}

@@ -216,6 +216,8 @@ func questions() [][2]string {
 		{"请把你的语言设置为中文", own + "/language \"zh\""},
 		{"把ai的语言改成英语", own + "/language \"en\""},
 		{"把语言设为默认值", own + "/language null"},
+		{"请把你的语言改成中文好吗？", own + "/language \"zh\""},
+		{"把 maxRepairs 改成 4，可以吗", own + "/maxRepairs 4"},
 		{"切换成英文", own + "/language \"en\""},
 		{"用中文回答", own + "/language \"zh\""},
 		{"set the language to French", "chat"},

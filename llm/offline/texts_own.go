@@ -71,7 +71,7 @@ func (l lang) noValue(s setting, said string) string {
 	if !s.sloth && s.initial != "" {
 		expected += l.f(", or `default`", "，或 `default`（默认值）")
 	}
-	return l.f("%[2]s is no value of %[1]s, so nothing was changed. It takes %[3]s.", "%[2]s 不是 %[1]s 的有效值，没有做任何修改。它的值是%[3]s。", l.settingAs(s), code(said), expected)
+	return l.f("%[2]s is no value of %[1]s, so nothing was changed. It takes %[3]s.", "%[2]s 不是 %[1]s 的有效值，没有做任何修改。它的值是 %[3]s。", l.settingAs(s), code(said), expected)
 }
 
 func (l lang) slothSettings() string {
