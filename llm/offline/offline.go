@@ -73,7 +73,7 @@ func (p *provider) Stream(ctx context.Context, model llm.Model, conversation llm
 		} else {
 			text = encode(p.answer(conversation, now))
 		}
-		for said < len(text); {
+		for said < len(text) {
 			if cancelled() {
 				return
 			}
