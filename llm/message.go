@@ -39,10 +39,11 @@ type Thinking struct {
 	Signature string // opaque, for the same provider only
 }
 
-// Image is a picture.
+// Image is a picture: its bytes, or where the server finds it.
 type Image struct {
 	Data     []byte
 	MIMEType string // image/png, image/jpeg, …
+	URL      string // https://…, in place of Data
 }
 
 // ToolCall is a native tool call.
@@ -196,4 +197,10 @@ type Options struct {
 	MaxTokens   int // of the answer; 0 is the model's default
 	Format      *AnswerFormat
 	Headers     map[string]string
+	// Whole asks for the answer in one piece; else it is streamed.
+	Whole bool
+	// Params are members of the request as the person gives them. They stand
+	// above what the model and the other options say. A provider fails at one
+	// that it sets itself.
+	Params map[string]jsontext.Value
 }

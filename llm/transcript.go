@@ -41,6 +41,7 @@ type blockJSON struct {
 	Signature string         `json:"thinkingSignature,omitzero"`
 	Data      []byte         `json:"data,omitzero"`
 	MIMEType  string         `json:"mimeType,omitzero"`
+	URL       string         `json:"url,omitzero"`
 	ID        string         `json:"id,omitzero"`
 	Name      string         `json:"name,omitzero"`
 	Arguments jsontext.Value `json:"arguments,omitzero"`
@@ -67,7 +68,7 @@ func (m Message) MarshalJSONTo(enc *jsontext.Encoder) error {
 		case Thinking:
 			j.Content[i] = blockJSON{Type: "thinking", Thinking: &b.Thinking, Signature: b.Signature}
 		case Image:
-			j.Content[i] = blockJSON{Type: "image", Data: b.Data, MIMEType: b.MIMEType}
+			j.Content[i] = blockJSON{Type: "image", Data: b.Data, MIMEType: b.MIMEType, URL: b.URL}
 		case ToolCall:
 			j.Content[i] = blockJSON{Type: "toolCall", ID: b.ID, Name: b.Name, Arguments: b.Arguments}
 		default:
@@ -105,7 +106,7 @@ func (m *Message) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		case b.Type == "thinking" && b.Thinking != nil:
 			m.Content = append(m.Content, Thinking{Thinking: *b.Thinking, Signature: b.Signature})
 		case b.Type == "image":
-			m.Content = append(m.Content, Image{Data: b.Data, MIMEType: b.MIMEType})
+			m.Content = append(m.Content, Image{Data: b.Data, MIMEType: b.MIMEType, URL: b.URL})
 		case b.Type == "toolCall":
 			m.Content = append(m.Content, ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Arguments})
 		default:

@@ -14,7 +14,7 @@ import (
 func TestMessageJSON(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]llm.Message{
-		"user":  {Role: llm.RoleUser, Content: []llm.Block{llm.Text{Text: "你好\n"}, llm.Image{Data: []byte{0, 255}, MIMEType: "image/png"}}, Timestamp: 5},
+		"user":  {Role: llm.RoleUser, Content: []llm.Block{llm.Text{Text: "你好\n"}, llm.Image{Data: []byte{0, 255}, MIMEType: "image/png"}, llm.Image{URL: "https://example.com/a.png"}}, Timestamp: 5},
 		"empty": llm.UserText(""),
 		"tool":  {Role: llm.RoleToolResult, ToolCallID: "1", ToolName: "f", IsError: true, Content: []llm.Block{llm.Text{Text: "x"}}},
 		"assistant": {

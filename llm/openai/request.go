@@ -18,10 +18,18 @@ import (
 // bytes.
 func requestBody(at endpoint, model llm.Model, conversation llm.Context, options llm.Options, rung llm.Enforcement) ([]byte, error) {
 	params := sdk.ChatCompletionNewParams{
-		Model:         model.ID,
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+		Model: model.ID,
 	}
-	extra := map[string]any{"stream": true}
+	extra := map[string]any{"stream": !options.Whole}
+	if !options.Whole {
+		params.StreamOptions = sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)}
+	}
+	for name, value := range options.Params {
+		if OwnParam(name) {
+			return nil, fmt.Errorf("the parameter %q is set by the program itself", name)
+		}
+		extra[name] = value
+	}
 	for _, s := range conversation.System {
 		params.Messages = append(params.Messages, sdk.SystemMessage(s))
 	}
@@ -44,7 +52,7 @@ func requestBody(at endpoint, model llm.Model, conversation llm.Context, options
 	if options.Temperature != nil {
 		params.Temperature = sdk.Float(*options.Temperature)
 	}
-	if n := maxTokens(model, options); n > 0 {
+	if n := maxTokens(model, options); n > 0 && options.Params["max_tokens"] == nil && options.Params["max_completion_tokens"] == nil {
 		if at.host == "api.openai.com" || strings.HasSuffix(at.host, ".openai.azure.com") {
 			params.MaxCompletionTokens = sdk.Int(n) // the old name is refused by its reasoning models
 		} else {
@@ -60,13 +68,26 @@ func requestBody(at endpoint, model llm.Model, conversation llm.Context, options
 			Name: options.Format.Name, Strict: sdk.Bool(true), Schema: options.Format.Schema,
 		}}
 		if at.host == "openrouter.ai" { // else it may choose a route that ignores the schema
-			extra["provider"] = map[string]any{"require_parameters": true}
+			if _, said := options.Params["provider"]; !said {
+				extra["provider"] = map[string]any{"require_parameters": true}
+			}
 		}
 	case llm.EnforceObject:
 		params.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
 	}
 	params.SetExtraFields(extra)
 	return params.MarshalJSON()
+}
+
+// OwnParam tells whether a member of a request is the provider's own, so that
+// [llm.Options] cannot set it as a parameter.
+func OwnParam(name string) bool {
+	switch name {
+	case "", "model", "messages", "stream", "stream_options", "response_format", "n",
+		"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call":
+		return true
+	}
+	return false
 }
 
 func maxTokens(model llm.Model, options llm.Options) int64 {
@@ -130,6 +151,9 @@ func userMessage(model llm.Model, m llm.Message) sdk.ChatCompletionMessageParamU
 func imagePart(model llm.Model, img llm.Image) sdk.ChatCompletionContentPartUnionParam {
 	if model.Input != nil && !slices.Contains(model.Input, "image") {
 		return sdk.TextContentPart(fmt.Sprintf("[an image (%s, %d bytes) is left out: this model takes text only]", img.MIMEType, len(img.Data)))
+	}
+	if img.URL != "" {
+		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: img.URL})
 	}
 	return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{
 		URL: "data:" + img.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(img.Data),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holic512/plugin-ai/internal/fakellm"
@@ -153,5 +154,58 @@ func TestOnTheWire(t *testing.T) {
 		if err != nil || string(want) != string(r.Body) {
 			t.Errorf("sent %s\nRequest gives %s %v", r.Body, want, err)
 		}
+	}
+}
+
+func TestRequestParams(t *testing.T) {
+	t.Parallel()
+	warm := 0.9
+	o := llm.Options{Temperature: &warm, Whole: true, Params: map[string]jsontext.Value{
+		"temperature": []byte("0.10"), "max_tokens": []byte("7"), "stop": []byte(`["a.b",null]`), "user.name": []byte(`"你 <x>"`),
+	}}
+	m := llm.Model{ID: "m", MaxTokens: 100, BaseURL: "https://api.openai.com/v1"}
+	got := body(t, m, llm.Context{Messages: []llm.Message{llm.UserText("hi")}}, o)
+	// They stand above what else was said, and their spelling stays.
+	wantJSON(t, got, `{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":false,
+		"temperature":0.1,"max_tokens":7,"stop":["a.b",null],"user.name":"你 <x>"}`)
+	if !strings.Contains(got, `"temperature":0.10`) {
+		t.Errorf("the number is spelled anew: %s", got)
+	}
+	for _, own := range []string{"model", "messages", "stream", "response_format", "tools", "n", ""} {
+		o.Params = map[string]jsontext.Value{own: []byte("1")}
+		if b, err := newProvider(t, openai.Config{}).Request(m, hello, o); err == nil {
+			t.Errorf("%q is overwritten: %s", own, b)
+		}
+	}
+}
+
+func TestWholeAnswer(t *testing.T) {
+	t.Parallel()
+	srv := fakellm.New(t, fakellm.Text("at once"))
+	events := ask(t, t.Context(), newProvider(t, openai.Config{}), model(srv), llm.Options{Whole: true})
+	last := events[len(events)-1]
+	if last.Type != llm.EventDone || last.Message.Text() != "at once" {
+		t.Errorf("%v %+v", last.Type, last.Message)
+	}
+	deltas := 0
+	for _, ev := range events {
+		if ev.Type == llm.EventTextDelta {
+			deltas++
+		}
+	}
+	if deltas != 1 {
+		t.Errorf("%d deltas", deltas)
+	}
+	if b := string(srv.Requests()[0].Body); !strings.Contains(b, `"stream":false`) || strings.Contains(b, "stream_options") {
+		t.Error(b)
+	}
+}
+
+func TestImageByAddress(t *testing.T) {
+	t.Parallel()
+	c := llm.Context{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text{Text: "what?"}, llm.Image{URL: "https://example.com/a.png"}}}}}
+	got := body(t, llm.Model{ID: "m"}, c, llm.Options{})
+	if !strings.Contains(got, `{"image_url":{"url":"https://example.com/a.png"},"type":"image_url"}`) {
+		t.Error(got)
 	}
 }

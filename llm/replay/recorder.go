@@ -163,7 +163,7 @@ func masked(m llm.Message, mask func(string) string) llm.Message {
 			}
 			content[i] = b
 		case llm.Image:
-			b.Data = nil
+			b.Data, b.URL = nil, mask(b.URL)
 			content[i] = b
 		default:
 			content[i] = b
