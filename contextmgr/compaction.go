@@ -163,6 +163,10 @@ func (m *Manager) Fold(c Compaction, s protocol.Summary) error {
 	return nil
 }
 
+// Summary is what is kept of the turns that were folded; without text there
+// were none.
+func (m *Manager) Summary() protocol.Summary { return m.summary }
+
 // Lower takes the ceiling of this conversation's requests down, because one of
 // that many bytes was refused as too long. It is false where the ceiling
 // cannot be below that.

@@ -26,8 +26,8 @@ const (
 // compaction_start only Reason is set.
 type Compaction struct {
 	Reason CompactReason
-	// Summary is the new one, which replaced the one before; nil where there is
-	// none. It is as the model gave it: what is kept is masked and bounded.
+	// Summary is the new one, which replaced the one before, as it is kept:
+	// masked and bounded. Nil where there is none.
 	Summary *protocol.Summary
 	Error   *llm.Error // why there is none; nothing was lost by it
 	Folded  int        // prompts that the summary replaced
@@ -159,7 +159,8 @@ func (t *turn) fold(ctx context.Context, c *Compaction, focus string, all bool) 
 		return false
 	}
 	t.pause = pause{}
-	c.Summary, c.Kept = &summary, plan.Kept
+	kept := t.Window.Summary()
+	c.Summary, c.Kept = &kept, plan.Kept
 	c.Folded += plan.Turns
 	return true
 }

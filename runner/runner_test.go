@@ -150,7 +150,7 @@ type exec struct {
 	lent int // commands that got the terminal
 
 	timeout time.Duration // of the last one
-	hang func()
+	hang    func()
 }
 
 func (e *exec) Run(ctx context.Context, c executors.Command, output func(executors.Chunk)) executors.Result {
@@ -293,7 +293,7 @@ func nested(t *testing.T, events []runner.Event) {
 	var steps []string
 	for i, e := range events {
 		switch e.Type {
-		case runner.AgentStart, runner.TurnStart, runner.MessageStart:
+		case runner.AgentStart, runner.TurnStart, runner.MessageStart, runner.CompactionStart:
 			if open[e.Type] > 0 {
 				t.Errorf("event %d: %s within another", i, e.Type)
 			}
@@ -307,6 +307,8 @@ func nested(t *testing.T, events []runner.Event) {
 			open[runner.TurnStart]--
 		case runner.MessageEnd:
 			open[runner.MessageStart]--
+		case runner.CompactionEnd:
+			open[runner.CompactionStart]--
 		case runner.MessageUpdate:
 			if open[runner.MessageStart] != 1 {
 				t.Errorf("event %d: text outside of a message", i)
