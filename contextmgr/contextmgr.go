@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/protocol"
 )
 
@@ -43,8 +44,12 @@ type Config struct {
 	// MaxDigestBytes is the most that is kept of an earlier result; 0 is
 	// DefaultDigestBytes.
 	MaxDigestBytes int
+	// Instruction is what the person told the model to be or to do in all of the
+	// conversation. It follows the language, which it cannot replace; "" is
+	// none. Of a long one the beginning and the end are sent.
+	Instruction string
 	// Facts gives what the model should know about the place, as it is now: the
-	// folder, the system, the date, the plugins. It follows the language. Nil
+	// folder, the system, the date, the plugins. It follows the instruction. Nil
 	// gives nothing.
 	Facts func() string
 	// Mask hides secrets. Everything that goes into the conversation passes
@@ -68,6 +73,7 @@ type Manager struct {
 // turn is what the person asked last, and what became of it so far.
 type turn struct {
 	question, context string
+	images            []llm.Image
 	rounds            []round
 	repair            *repair
 }
@@ -123,6 +129,14 @@ func New(config Config) (*Manager, error) {
 func (m *Manager) Ask(question, context string) {
 	m.closeTurn("")
 	m.turn = &turn{question: m.config.Mask(question), context: m.config.Mask(context)}
+}
+
+// Attach adds pictures to what the person said last. They go with it as long
+// as requests show it, and do not count against the ceiling.
+func (m *Manager) Attach(images ...llm.Image) {
+	if m.turn != nil {
+		m.turn.images = append(m.turn.images, images...)
+	}
 }
 
 // Commands adds a cmd reply and what its steps did.

@@ -17,7 +17,8 @@ const maxPastMessages = MinRecentMessages
 // past is a turn that is over, as later requests show it.
 type past struct {
 	messages []message
-	bytes    int // of their texts
+	images   []llm.Image // of the first, the question
+	bytes    int         // of their texts
 }
 
 // message is one line of an earlier turn.
@@ -37,7 +38,7 @@ func (m *Manager) closeTurn(answer string) {
 	if t.context != "" {
 		question += fmt.Sprintf("\n(with %d bytes of standard input, left out)", len(t.context))
 	}
-	p := past{messages: []message{{llm.RoleUser, cut(question, historyBytes)}}}
+	p := past{messages: []message{{llm.RoleUser, cut(question, historyBytes)}}, images: t.images}
 	rounds := t.rounds
 	if merged := len(rounds) - (maxPastMessages - 3); merged > 1 {
 		p.messages = append(p.messages, message{llm.RoleAssistant, merge(rounds[:merged])})

@@ -66,10 +66,11 @@ func (m *Manager) shown() int {
 	return from
 }
 
-// An Entry is one thing that was said or done, as a session keeps it. Exactly
-// one of its three parts is set.
+// An Entry is one thing that was said or done, as a session keeps it: a
+// question, which may have pictures, a reply or an observation.
 type Entry struct {
 	Question    string // what the person said
+	Images      []llm.Image
 	Reply       *protocol.Reply
 	Observation *protocol.Observation // of the cmd reply before it
 }
@@ -95,8 +96,9 @@ func (m *Manager) Restore(s protocol.Summary, entries []Entry) {
 			continue
 		}
 		commands()
-		if e.Question != "" {
+		if e.Question != "" || e.Images != nil {
 			m.Ask(e.Question, "")
+			m.Attach(e.Images...)
 			continue
 		}
 		if m.turn == nil {

@@ -12,6 +12,10 @@ import (
 
 // Ceilings of the parts, as shares of what the language leaves of the whole.
 const (
+	// instructionShare is of what the language leaves of the whole, before the
+	// other parts.
+	instructionShare = 40
+
 	resultShare  = 45 // percent: the newest results
 	digestShare  = 15 // percent: earlier results
 	summaryShare = 15 // percent: the summary; the input may have all the rest
@@ -24,7 +28,7 @@ const (
 
 // A Part is a share of a window, for people who want to know what is sent.
 type Part struct {
-	Name  string // system, facts, summary, digests, recent, input, rounds, results, repair, notes
+	Name  string // system, instruction, facts, summary, digests, recent, input, rounds, results, repair, notes
 	Bytes int    // as JSON writes it
 }
 
@@ -58,6 +62,12 @@ func (m *Manager) Window() (Window, error) {
 	w.System = append(w.System, systemText)
 	w.add("system", size(systemText))
 	room := m.ceiling - w.Bytes - noteBytes
+	if said := m.config.Mask(m.config.Instruction); said != "" {
+		said = cutMiddle(said, room*instructionShare/100)
+		w.System = append(w.System, said)
+		w.add("instruction", size(said))
+	}
+	room = m.ceiling - w.Bytes - noteBytes
 	if facts := cut(m.config.Mask(m.config.Facts()), room/4); facts != "" {
 		w.System = append(w.System, facts)
 		w.add("facts", size(facts))
@@ -93,18 +103,30 @@ func (m *Manager) Window() (Window, error) {
 		w.System = append(w.System, note)
 		w.add("notes", size(note))
 	}
-	say := func(part string, role llm.Role, text string) {
+	say := func(part string, role llm.Role, text string, images ...llm.Image) {
 		message := llm.UserText(text)
 		if role == llm.RoleAssistant {
 			message = llm.AssistantText(text)
 		}
+		if len(images) > 0 && text == "" {
+			message.Content = nil
+		}
+		for _, image := range images {
+			message.Content = append(message.Content, image)
+		}
 		w.Messages = append(w.Messages, message)
 		w.add(part, size(text))
 	}
-	for _, r := range recent {
-		say("recent", r.role, r.text)
+	for _, p := range recent {
+		for i, r := range p.messages {
+			if i == 0 {
+				say("recent", r.role, r.text, p.images...)
+			} else {
+				say("recent", r.role, r.text)
+			}
+		}
 	}
-	say("input", llm.RoleUser, input)
+	say("input", llm.RoleUser, input, t.images...)
 	for _, r := range rounds {
 		say("rounds", r.role, r.text)
 	}
@@ -165,7 +187,7 @@ func roundTexts(rounds []round) []message {
 
 // recent gives the newest earlier turns that fit, whole, and how many messages
 // are older than these and in no summary.
-func (m *Manager) recent(left int) (kept []message, out int) {
+func (m *Manager) recent(left int) (kept []past, out int) {
 	from := len(m.past)
 	for shown := m.shown(); from > shown; from-- {
 		if left -= m.past[from-1].bytes; left < 0 {
@@ -175,10 +197,7 @@ func (m *Manager) recent(left int) (kept []message, out int) {
 	for _, p := range m.past[:from] {
 		out += len(p.messages)
 	}
-	for _, p := range m.past[from:] {
-		kept = append(kept, p.messages...)
-	}
-	return kept, out
+	return m.past[from:], out
 }
 
 // newestThatFit keeps the newest messages that fit. What is kept begins with

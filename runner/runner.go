@@ -90,6 +90,7 @@ type Config struct {
 type Input struct {
 	Text    string // the question
 	Context string // what was piped in beside it; "" is nothing
+	Images  []llm.Image
 }
 
 // A Runner carries one conversation. It is used by one caller at a time.
@@ -148,6 +149,7 @@ func (r *Runner) Forget() {
 func (r *Runner) Prompt(ctx context.Context, input Input) Result {
 	t := &turn{Runner: r, left: r.MaxSteps}
 	r.Window.Ask(input.Text, input.Context)
+	r.Window.Attach(input.Images...)
 	t.emit(Event{Type: AgentStart})
 	t.emit(Event{Type: MessageStart, Role: llm.RoleUser})
 	t.emit(Event{Type: MessageEnd, Role: llm.RoleUser, Text: input.Text})
