@@ -121,9 +121,32 @@ func pemBlock(s string, at int) (start, end int, state pemState) {
 		end = proseFrom(s, start, end, state == pemOpen)
 	}
 	if !hasBase64(s[start:end]) {
-		state = pemNone
+		last := keyRuns(s, start)
+		if state != pemBroken || last == start {
+			return start, end, pemNone
+		}
+		end = last
 	}
 	return start, end, state
+}
+
+// keyRuns gives the end of key material in one line, where lines are parted
+// by escapes or are texts of their own, as in JSON.
+func keyRuns(s string, start int) int {
+	const shortest = 32
+	base64, between := charsOf(alnum+"+/="), charsOf(" \t\"'\\,")
+	last := start
+	for at := start; ; {
+		from := run(s, at, &between)
+		for from > start && from < len(s) && s[from-1] == '\\' && (s[from] == 'n' || s[from] == 'r') {
+			from = run(s, from+1, &between)
+		}
+		at = run(s, from, &base64)
+		if at-from < shortest {
+			return last
+		}
+		last = at
+	}
 }
 
 // proseFrom gives the end of a body without an end of its own: the first line

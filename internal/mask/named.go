@@ -42,7 +42,8 @@ func (t *nameTable) named(s string, at, size int) (span, bool, int) {
 	if kind == cookies {
 		return cookieValue(s, v, end)
 	}
-	if !isSecret(kind, s[v.start:v.end], v) {
+	text := s[v.start:v.end]
+	if !isSecret(kind, text, v) || t.standsFor(kind, text, v) || closes(s, start, v) {
 		return span{}, false, end
 	}
 	if v.end-v.start >= longestValue {
@@ -224,6 +225,9 @@ func endsValue(c byte) bool {
 // name of their scheme.
 func headerValue(s string, v value, seen int) (span, bool, int) {
 	text := s[v.start:v.end]
+	if v.quote == 0 && v.spaced {
+		return span{}, false, seen // source code
+	}
 	if v.quote == 0 {
 		// The value goes on behind the scheme.
 		line := s[v.start:min(len(s), v.start+longestHeader)]
@@ -250,6 +254,13 @@ func headerValue(s string, v value, seen int) (span, bool, int) {
 // cookieValue finds what a header says of cookies, where one of them has a
 // value that could stand for a login.
 func cookieValue(s string, v value, seen int) (span, bool, int) {
+	if v.colon {
+		// What follows is no type: Cookie: name=value.
+		colon := seen + strings.IndexByte(s[seen:], ':')
+		v = value{}.at(s, skipSpace(s, colon+1), longestValue)
+	} else if v.quote == 0 {
+		return span{}, false, seen
+	}
 	text := s[v.start:min(len(s), v.start+longestHeader)]
 	stop := "\r\n\"'`\\"
 	if v.quote != 0 {
@@ -268,9 +279,37 @@ func cookieValue(s string, v value, seen int) (span, bool, int) {
 	return span{}, false, seen
 }
 
+// standsFor tells a value that is a name of a secret: another variable, or a
+// word for a key in a test.
+func (t *nameTable) standsFor(kind class, text string, v value) bool {
+	if kind == password && (v.quote != 0 || !v.spaced && v.stop != ',') || v.env {
+		return false
+	}
+	if v.quote != 0 && strings.ContainsAny(text, digits) {
+		return false
+	}
+	return len(text) <= longestName && t.classify(text) > weak
+}
+
+// closes tells that what was taken for a value's quotation mark ends the text
+// that the name is in: "TOKEN="+token.
+func closes(s string, start int, v value) bool {
+	if v.quote == 0 {
+		return false
+	}
+	if start > 0 && s[start-1] == v.quote && v.open > start && strings.IndexByte(s[start:v.open], v.quote) < 0 {
+		return true
+	}
+	text := s[v.start:v.end]
+	return text[0] == '+' && isWordy(strings.Trim(text, "+ ()"))
+}
+
 // isSecret judges a value by its name's class and by how it looks.
 func isSecret(kind class, text string, v value) bool {
-	if len(text) < 6 || isTemplate(text) || strings.ContainsAny(text, " \t") || strings.Contains(text, "://") {
+	if len(text) < 6 || isTemplate(text) || strings.ContainsAny(text, " \t") || strings.Contains(text, "://") || strings.HasPrefix(text, "urn:") {
+		return false
+	}
+	if v.quote == 0 && isNumber(text) || isEscapes(text) {
 		return false
 	}
 	if v.quote == 0 && !v.env && strings.IndexByte("([{", v.stop) >= 0 && v.stop != 0 {
@@ -285,15 +324,40 @@ func isSecret(kind class, text string, v value) bool {
 			return false
 		case v.env:
 			return true
-		case v.quote == 0 && look.wordy && !look.symbol && (v.spaced || v.stop == ','):
+		case v.quote == 0 && !look.symbol && (look.wordy && v.spaced || v.stop == ',' && (look.wordy || !look.digit)):
 			return false // another variable
 		}
 		return look.classes >= 2 && (look.digit || look.symbol || !look.wordy)
 	case strong:
+		if v.quote == 0 && v.spaced && !look.digit {
+			return false // another variable
+		}
 		return len(text) >= 8 && !look.wordy && look.distinct >= 5
 	case weak:
 		return len(text) >= 20 && look.mixed && !look.wordy
 	case ordinary, header, cookies, neutral, public: // are judged elsewhere
 	}
 	return false
+}
+
+// isNumber tells a number as source code spells it. Longer ones can be keys.
+func isNumber(s string) bool {
+	s = strings.TrimLeft(s, "-+")
+	if len(s) > len("0x")+16+3 {
+		return false
+	}
+	if hex, ok := strings.CutPrefix(strings.ToLower(s), "0x"); ok {
+		return isHex(strings.ReplaceAll(hex, "_", ""))
+	}
+	return false
+}
+
+// isEscapes tells a text of nothing but \uXXXX: no key is written so.
+func isEscapes(s string) bool {
+	for ; s != ""; s = s[6:] {
+		if len(s) < 6 || s[:2] != `\u` || !isHex(s[2:6]) {
+			return false
+		}
+	}
+	return true
 }

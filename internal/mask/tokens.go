@@ -157,7 +157,8 @@ func bearer(s string, at int) (span, bool, int) {
 	}
 	set := charsOf(urlSafe + ".~+/=")
 	end := run(s, start, &set)
-	if !border(s, at) || !credential(s[start:end]) {
+	text := strings.TrimRight(s[start:end], "=")
+	if !border(s, at) || !credential(s[start:end]) || strings.Contains(text, "=") {
 		return span{}, false, end
 	}
 	return span{start: start, end: end}, true, end
