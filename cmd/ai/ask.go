@@ -24,9 +24,15 @@ const maxInput = 16 << 20
 
 // ask carries out `ai QUESTION` and `ai -i`.
 func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) error {
+	if err := a.flags.session.check(cmd); err != nil {
+		return usage(err, misused(cmd))
+	}
 	settings, err := a.load(cmd.Flags().Changed("max-steps"))
 	if err != nil {
 		return err
+	}
+	if a.flags.session.named() && strings.TrimSpace(question) == "" && a.isTerminal() {
+		a.flags.interactive = true
 	}
 	input := runner.Input{Text: question}
 	if !a.flags.interactive {
@@ -51,6 +57,12 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	}
 	for _, w := range settings.Warnings {
 		face.Notify(runner.Notice{Kind: runner.NoticeWarning, Text: w})
+	}
+	if err := a.keep(ctx, settings, face, c); err != nil {
+		return err
+	}
+	if c.keeper != nil {
+		defer c.keeper.finish()
 	}
 	if a.flags.showRequest {
 		return a.show(c, input)

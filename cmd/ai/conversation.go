@@ -23,6 +23,7 @@ import (
 	"github.com/holic512/plugin-ai/registry"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/schemas"
+	"github.com/holic512/plugin-ai/session/transcript"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -137,6 +138,10 @@ type conversation struct {
 	masker  *mask.Masker
 	window  *contextmgr.Manager
 	record  io.Writer // calls of the model are written there; nil is nowhere
+
+	keeper *keeper            // writes into the session; nil keeps none
+	opener *opener            // of other sessions; nil where none is kept
+	last   []transcript.Entry // the last turn of a session that goes on
 }
 
 // mask hides secrets in what leaves the program.
@@ -196,7 +201,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
 	asker := face.Asker()
-	events = c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events)
+	events = c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events))
 	var script func(string, string, protocol.Requires) policy.Judgement
 	if a.shell {
 		script = func(script, cwd string, requires protocol.Requires) policy.Judgement {

@@ -15,13 +15,18 @@ import (
 // input.
 func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation, s *config.Settings, question string) {
 	a.releaseSignals() // the loop has its own: Ctrl-C ends the turn, not the program
+	commands := contextCommands(face, c, terminal.Language(s.Speak))
+	if c.keeper != nil {
+		c.greet(c.opener)
+		commands = append(commands, c.sessionCommands(a.exporter(s, c.mask))...)
+	}
 	a.code = exitCode(face.Interactive(ctx, c, terminal.Conversation{
 		First:       question,
 		HistoryFile: filepath.Join(s.Dirs.State, "history"),
 		Mask:        c.mask,
 		Policy:      func() string { return policySummary(s) },
 		Models:      &models{app: a, conversation: c, settings: s, open: func(s *config.Settings) (*model, error) { return a.model(ctx, s) }},
-		Commands:    contextCommands(face, c, terminal.Language(s.Speak)),
+		Commands:    commands,
 	}))
 }
 

@@ -38,6 +38,7 @@ type flags struct {
 	showRequest bool
 	record      string
 	replay      string
+	session     sessionFlags
 }
 
 // app is one run of the program.
@@ -72,7 +73,7 @@ func (p process) run(ctx context.Context) exitCode {
 	defer a.releaseSignals()
 	ignoreClosedPipes()
 	root := a.command()
-	root.SetArgs(p.args)
+	root.SetArgs(joinResume(root, p.args))
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
@@ -241,9 +242,10 @@ question where there is none.`,
 	own.BoolVar(&f.showRequest, "show-request", false, "print what would be sent, with the size of each part, and send nothing")
 	own.StringVar(&f.record, "record", "", "write all calls of the model to this `FILE`, secrets masked")
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
+	f.session.add(root)
 
 	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand(),
-		a.pluginsCommand(), a.undoCommand(), a.modelCommand())
+		a.pluginsCommand(), a.undoCommand(), a.modelCommand(), a.sessionsCommand())
 	return root
 }
 

@@ -1,0 +1,5 @@
+package runner
+
+// Numbered tells that a conversation goes on in which so many steps have ids
+// already, so that no id is given out twice.
+func (r *Runner) Numbered(steps int) { r.steps = max(r.steps, steps) }
