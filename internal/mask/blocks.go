@@ -29,7 +29,7 @@ scan:
 	return span{start: colon + 1, end: last, hide: true}, true, last
 }
 
-// curlUser finds the password of curl -u user:password.
+// curlUser finds the password in what -u of curl gives, behind the colon.
 func curlUser(s string, at int) (span, bool, int) {
 	seen := at + len("curl ")
 	line := s[at:min(len(s), at+longestHeader)]
@@ -54,8 +54,13 @@ func curlUser(s string, at int) (span, bool, int) {
 }
 
 // isTemplate tells that a value stands for another one: $NAME, ${NAME},
-// <name>, {name}, {{ name }}, %s.
+// <name>, {name}, {{ name }}, %s, env:NAME, keyring:NAME.
 func isTemplate(s string) bool {
+	for _, scheme := range []string{"env:", "keyring:"} {
+		if name, ok := strings.CutPrefix(s, scheme); ok && name != "" && isWordy(name) {
+			return true
+		}
+	}
 	switch s[0] {
 	case '$':
 		return len(s) < 2 || s[1] == '{' || s[1] == '(' || s[1] == '_' || 'A' <= s[1] && s[1] <= 'Z' && strings.ToUpper(s) == s

@@ -165,7 +165,7 @@ func TestStays(t *testing.T) {
 		"tokenizer = AutoTokenizer.from_pretrained('gpt2')", "monkey=banana1234", "the password must have 8 characters",
 		"password:", "password=", "token", "key", "--password", "密码不能为空", "密码：", "passwords: 12345678",
 		"secret_count=1234567890123", "AKIALOWERcase0123456", "KEY = 'value'", `api_key="***"`, "DEBUG_TOKEN=true",
-		"ghp_short", "eyJub3QiOiJhIHRva2VuIn0", "PASSWORD_FILE=/run/secrets/db", "TOKEN_URL=https://a.test/oauth/token2",
+		"apiKey=env:WORK_KEY", `"apiKey": "keyring:ai/work"`, "ghp_short", "eyJub3QiOiJhIHRva2VuIn0", "PASSWORD_FILE=/run/secrets/db", "TOKEN_URL=https://a.test/oauth/token2",
 	}
 	m := mask.New()
 	for _, text := range texts {
