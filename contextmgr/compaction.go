@@ -93,7 +93,7 @@ func (m *Manager) Compaction(focus string, all bool) (Compaction, bool) {
 	request := memory{Focus: cutMiddle(m.config.Mask(focus), m.ceiling/16)}
 	room := m.ceiling - size(compactionText)
 	if m.summary.Text != "" {
-		earlier := squeeze(m.summary, room/4)
+		earlier := squeeze(m.summary, room/2)
 		request.Earlier = &earlier
 	}
 	empty, err := json.Marshal(request)

@@ -19,6 +19,7 @@ const (
 	resultShare  = 45 // percent: the newest results
 	digestShare  = 15 // percent: earlier results
 	summaryShare = 15 // percent: the summary; the input may have all the rest
+	summaryMost  = 35 // percent: the summary, of what the others do not need
 	historyBytes = 2 << 10
 	summaryBytes = 160
 	reasonBytes  = 500 // of a cmd's message, once its round is over
@@ -81,11 +82,13 @@ func (m *Manager) Window() (Window, error) {
 	}
 	results := resultTexts(t.rounds, room*resultShare/100)
 	digests := digestText(m.digests, room*digestShare/100)
-	summed := summaryText(m.summary, room*summaryShare/100)
-	left := room - size(digests) - size(summed)
+	left := room - size(digests)
 	for _, s := range results {
 		left -= size(s)
 	}
+	spare := left - max(size(t.question)+size(t.context), room/4)
+	summed := summaryText(m.summary, max(room*summaryShare/100, min(room*summaryMost/100, spare)))
+	left -= size(summed)
 	input, cutInput := inputText(t, left)
 	left -= size(input)
 	rounds, cutRounds := newestThatFit(roundTexts(t.rounds), llm.RoleAssistant, &left)

@@ -141,7 +141,7 @@ func TestCeilingTooLow(t *testing.T) {
 // under its ceiling, is the same when planned twice, and keeps pairs.
 func TestCeilingHolds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		ceiling := []int{16 << 10, 48 << 10, 200 << 10}[r.IntN(3)]
 		text := strings.Repeat("fact ", r.IntN(300))
@@ -191,6 +191,12 @@ func TestCeilingHolds(t *testing.T) {
 				m.Abandon("cancelled")
 			case 1:
 				m.Answer(chat(noise(r.IntN(20000))))
+			}
+			if c, ok := m.Compaction(noise(100), true); ok && r.IntN(4) == 0 {
+				facts := []string{noise(300), noise(300), noise(300), strings.Repeat("事实", 500)}
+				if err := m.Fold(c, protocol.Summary{Text: noise(4000) + "x", KeyFacts: facts, OpenTasks: facts}); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
@@ -245,21 +251,43 @@ func check(t *testing.T, m *contextmgr.Manager, ceiling int, question string) {
 	}
 }
 
+// BenchmarkWindow plans a request of a long conversation with all its parts,
+// after a round with a long output; BenchmarkCompaction the one for a summary.
 func BenchmarkWindow(b *testing.B) {
-	m, err := contextmgr.New(contextmgr.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range 20 {
-		m.Ask("a question", "")
-		m.Commands(cmd("why", "seq"), []protocol.Observation{ran(i+1, strings.Repeat("0123456789\n", 700), "seq", "1000")})
-		m.Answer(chat(strings.Repeat("an answer ", 100)))
-	}
+	m := longConversation(b)
 	m.Ask("the last", "")
-	m.Commands(cmd("why", "seq"), []protocol.Observation{ran(99, strings.Repeat("0123456789\n", 700), "seq", "1000")})
+	m.Commands(cmd("why", "seq"), []protocol.Observation{ran(99, strings.Repeat("0123456789\n", 6000), "seq", "1000")})
 	for b.Loop() {
 		if _, err := m.Window(); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+func BenchmarkCompaction(b *testing.B) {
+	m := longConversation(b)
+	for b.Loop() {
+		if _, ok := m.Compaction("", true); !ok {
+			b.Fatal("there is nothing to fold")
+		}
+	}
+}
+
+func longConversation(b *testing.B) *contextmgr.Manager {
+	m, err := contextmgr.New(contextmgr.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 1000 {
+		m.Ask("a question", "")
+		m.Commands(cmd("why", "seq"), []protocol.Observation{ran(i+1, strings.Repeat("0123456789\n", 6000), "seq", "1000")})
+		m.Answer(chat(strings.Repeat("an answer ", 100)))
+		if i == 500 {
+			c, _ := m.Compaction("", true)
+			if err := m.Fold(c, protocol.Summary{Text: strings.Repeat("a summary ", 100), KeyFacts: []string{"a fact"}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return m
 }
