@@ -122,7 +122,7 @@ func TestNothingSetUp(t *testing.T) {
 func TestEverySettingFromFile(t *testing.T) {
 	t.Parallel()
 	const text = `{
-		"allowedPrograms": ["ls"], "allowNetwork": false, "allowWrite": false, "allowSudo": true,
+		"allowedPrograms": ["ls"], "allowNetwork": false, "allowWrite": false, "allowSudo": true, "allowShell": true,
 		"deny": ["git push"], "ask": ["git log"], "secretPaths": ["~/diary"], "sandbox": "required",
 		"safePlugins": {"loc": ["./src", "list *"], "todo": []}, "editablePaths": ["~/a.json", "/etc/b.json"], "yesPaths": ["~/a.json"],
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
@@ -132,7 +132,7 @@ func TestEverySettingFromFile(t *testing.T) {
 	}`
 	s := load(t, user{settings: text})
 	want := config.Options{
-		AllowedPrograms: []string{"ls"}, AllowSudo: true, Deny: []string{"git push"}, Ask: []string{"git log"}, SecretPaths: []string{"~/diary"},
+		AllowedPrograms: []string{"ls"}, AllowSudo: true, AllowShell: true, Deny: []string{"git push"}, Ask: []string{"git log"}, SecretPaths: []string{"~/diary"},
 		SafePlugins: map[string][]string{"loc": {"./src", "list *"}, "todo": {}}, EditablePaths: []string{"~/a.json", "/etc/b.json"}, YesPaths: []string{"~/a.json"},
 		Sandbox: config.SandboxRequired, DefaultMode: config.High, DefaultProfile: "work",
 		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000,

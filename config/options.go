@@ -7,6 +7,7 @@ type Options struct {
 	AllowNetwork        bool                `json:"allowNetwork"`
 	AllowWrite          bool                `json:"allowWrite"`
 	AllowSudo           bool                `json:"allowSudo"`
+	AllowShell          bool                `json:"allowShell"`    // scripts in `ai chat`
 	Deny                []string            `json:"deny"`          // commands that are refused, as a person types their beginning
 	Ask                 []string            `json:"ask"`           // commands that are asked for, in the same form
 	SecretPaths         []string            `json:"secretPaths"`   // more places whose reading is asked for

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNobody is what an [Asker] returns where there is nobody to ask. It is
-// always a no.
+// always a no. An error that wraps it may say more; the model is told so.
 var ErrNobody = errors.New("there is nobody to ask")
 
 // An Asker asks the person. Every error is a no; a cancelled context ends the

@@ -180,7 +180,7 @@ func (t *turn) confirm(ctx context.Context, s *stepRun, j policy.Judgement) (cho
 	case errors.Is(err, ErrNobody):
 		s.decidedBy = protocol.DecidedByNobody
 		t.result.NeedPerson++
-		t.refuse(s, "needs a confirmation, and there is nobody to ask: "+reasons(j))
+		t.refuse(s, "needs a confirmation, and "+err.Error()+": "+reasons(j))
 		return No, false
 	case err != nil:
 		choice = No

@@ -21,6 +21,9 @@ type Config struct {
 	JSON     bool // standard error carries events as JSON, and nobody is asked
 	Yes      bool // level L1 runs without a question
 
+	// Allowed says where nobody is ever asked how a person allows a step; ""
+	// is that --yes does.
+	Allowed string
 	// ExitCode gives the exit code for a result, for the closing event of
 	// JSON; nil gives 0.
 	ExitCode func(runner.Result) int

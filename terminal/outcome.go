@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -155,7 +156,7 @@ func (p *people) refused(o *protocol.Observation, a announced) {
 	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody && (p.face.cfg.Yes || a.tool == protocol.ToolJSONPatch):
 		hint = p.t.RefusedPerson // --yes is not enough
 	case o.Verdict != nil && o.Verdict.DecidedBy == protocol.DecidedByNobody:
-		hint = p.t.RefusedHint
+		hint = cmp.Or(p.face.cfg.Allowed, p.t.RefusedHint)
 	}
 	if hint != "" {
 		p.line(5, p.t.HintLabel+":", cyan, hint)

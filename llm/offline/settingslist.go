@@ -64,6 +64,7 @@ func settingsList() []setting {
 		{key: "allowNetwork", names: "network,network access,internet,网络,联网,网络访问", held: true, kind: valueFlag, initial: "true"},
 		{key: "allowWrite", names: "write,writes,writing,write access,writing files,写入,写文件", held: true, kind: valueFlag, initial: "true"},
 		{key: "allowSudo", names: "sudo", held: true, kind: valueFlag, initial: "false"},
+		{key: "allowShell", names: "shell,shell scripts,脚本", held: true, kind: valueFlag, initial: "false"},
 		{key: "sandbox", names: "沙箱,沙盒", held: true, kind: valueChoice, options: "auto required off", initial: `"auto"`},
 		{key: "maxAutoStepsPerTurn", names: "steps,max steps,auto steps,步数,自动步数", held: true, kind: valueNumber, max: 1000, initial: "3"},
 		{key: "allowedPrograms", names: "允许的程序", held: true, kind: valueList, initial: "null"},
