@@ -131,8 +131,9 @@ func (a *app) undo(ctx context.Context, s *config.Settings, id string) error {
 		return &failure{exitPerson, errors.New("nobody can be asked here, and nothing was changed"), "ai undo --yes does it without a question"}
 	case protocol.Cancelled:
 		return &failure{exitInterrupted, errors.New(o.Note), ""}
+	default:
+		return &failure{exitFile, errors.New(o.Note), ""}
 	}
-	return &failure{exitFile, errors.New(o.Note), ""}
 }
 
 // fileFailure is an error of settings files, with its exit code.
