@@ -14,6 +14,11 @@ import (
 //go:embed compaction.txt
 var compactionText string
 
+const (
+	reserve    = 4 // the part of what a model can read and write that is left for its answer: a quarter
+	tokenBytes = 3 // that a token has at the least, as a rule
+)
+
 // A Compaction is the request for a summary, and what the summary replaces.
 type Compaction struct {
 	Request llm.Context
@@ -24,10 +29,12 @@ type Compaction struct {
 }
 
 // Due tells whether earlier turns are beyond what a request should show of
-// them, and can be folded into the summary (plugin-ai document, section 8.3).
+// them, or the newest request filled what the model can read, and whether they
+// can be folded into the summary (plugin-ai document, section 8.3).
 func (m *Manager) Due() bool {
 	messages, bytes := m.recentSize()
-	return len(m.past) > 1 && (messages > m.config.MaxRecentMessages || bytes > m.config.MaxRecentBytes)
+	full := m.tokens > 0 && m.sent.Tokens > m.tokens-m.tokens/reserve
+	return len(m.past) > 1 && (messages > m.config.MaxRecentMessages || bytes > m.config.MaxRecentBytes || full)
 }
 
 // recentSize measures the earlier turns that are not folded.
@@ -166,6 +173,17 @@ func (m *Manager) Fold(c Compaction, s protocol.Summary) error {
 // Summary is what is kept of the turns that were folded; without text there
 // were none.
 func (m *Manager) Summary() protocol.Summary { return m.summary }
+
+// ForModel tells how many tokens the model that is asked from now on can read
+// and write at once; 0 is unknown. The ceiling of requests goes down where that
+// is little, and what an earlier model refused is forgotten.
+func (m *Manager) ForModel(tokens int) {
+	m.tokens, m.ceiling, m.sent = tokens, m.config.MaxBytes, Usage{}
+	if tokens > 0 {
+		most := (tokens - tokens/reserve) * tokenBytes
+		m.ceiling = max(min(m.ceiling, most), MinMaxBytes)
+	}
+}
 
 // Lower takes the ceiling of this conversation's requests down, because one of
 // that many bytes was refused as too long. It is false where the ceiling

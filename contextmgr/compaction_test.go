@@ -276,6 +276,38 @@ func TestLower(t *testing.T) {
 	}
 }
 
+// TestSmallModel: a model that can read little gets less, and its requests are
+// summed up when they fill it.
+func TestSmallModel(t *testing.T) {
+	t.Parallel()
+	m := newManager(t, contextmgr.Config{})
+	for tokens, want := range map[int]int{0: 48 << 10, 4096: 16 << 10, 8192: 18432, 32768: 48 << 10, 1 << 20: 48 << 10} {
+		m.ForModel(tokens)
+		if got := m.Usage().Window; got != want {
+			t.Errorf("%d tokens: the ceiling is %d, expected %d", tokens, got, want)
+		}
+	}
+	m.ForModel(8192)
+	for range 2 {
+		m.Ask("q", "")
+		m.Answer(chat("a"))
+	}
+	m.Ask("q", "")
+	w := window(t, m)
+	m.Sent(w, llm.Usage{Input: 6144})
+	if m.Due() {
+		t.Error("due with a quarter left")
+	}
+	m.Sent(w, llm.Usage{Input: 6145})
+	if !m.Due() {
+		t.Error("not due with less than a quarter left")
+	}
+	m.ForModel(0)
+	if m.Due() || m.Usage().Window != 48<<10 {
+		t.Error("another model is taken for the one before")
+	}
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, contextmgr.Config{})

@@ -61,6 +61,7 @@ type Config struct {
 type Manager struct {
 	config  Config
 	ceiling int              // of a request; MaxBytes, or less once that was refused
+	tokens  int              // that the model can read and write; 0 is unknown
 	summary protocol.Summary // of what was folded; without text there is none
 	past    []past           // earlier turns that are not folded, oldest first
 	folded  int              // turns that were
@@ -170,10 +171,10 @@ func (m *Manager) Abandon(why string) {
 	m.closeTurn(historyText(protocol.KindError, why, nil))
 }
 
-// Forget drops the conversation. A ceiling that was lowered stays low, since
-// that is about the model and not about what was said.
+// Forget drops the conversation. What is known of the model stays, such as a
+// ceiling that was lowered.
 func (m *Manager) Forget() {
-	*m = Manager{config: m.config, ceiling: m.ceiling}
+	*m = Manager{config: m.config, ceiling: m.ceiling, tokens: m.tokens}
 }
 
 // MaskText hides the secrets in a text.

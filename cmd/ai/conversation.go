@@ -159,6 +159,7 @@ func (c *conversation) use(m *model) {
 	}
 	c.model = m
 	c.SetModel(m, m.dialect)
+	c.window.ForModel(m.target.Model.ContextWindow)
 }
 
 // converse builds a conversation from the settings.
@@ -200,6 +201,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 	}); err != nil {
 		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
+	c.window.ForModel(m.target.Model.ContextWindow)
 	asker := face.Asker()
 	events = c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events))
 	var script func(string, string, protocol.Requires) policy.Judgement
