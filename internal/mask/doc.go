@@ -7,5 +7,11 @@
 // Hashes, identifiers, paths and source code stay as they are. It is a net,
 // not a proof: what looks like an ordinary word is not found.
 //
+// The forms and the names are data, in patterns.json, which is read on first
+// use; schemas/mask.schema.json says what its fields mean, and a person's own
+// file of the same form is added to it by [ParsePatterns] and [NewWith]. What
+// takes more than data, such as a key block, is code, in blocks.go and
+// named.go.
+//
 // Start with [New].
 package mask

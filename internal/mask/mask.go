@@ -143,7 +143,7 @@ func (m *Masker) find(s string) []span {
 	if len(s) < minAnchor {
 		return join(found)
 	}
-	seen := make([]int, len(t.rules))
+	var seen []int
 	three := uint32(s[0])<<8 | uint32(s[1])
 	for i := 2; i < len(s); i++ {
 		three = (three<<8 | uint32(s[i])) & 0xffffff
@@ -154,8 +154,11 @@ func (m *Masker) find(s string) []span {
 		at := i - 2
 		for _, n := range t.chains[slot-1] {
 			r := &t.rules[n]
-			if at < seen[n] || !hasAnchor(s[at:], r) {
+			if seen != nil && at < seen[n] || !hasAnchor(s[at:], r) {
 				continue
+			}
+			if seen == nil {
+				seen = make([]int, len(t.rules))
 			}
 			sp, ok, until := r.find(s, at)
 			if ok {

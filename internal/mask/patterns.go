@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -142,14 +143,36 @@ func ParsePatterns(data []byte, origin string) (*Patterns, error) {
 	}
 	for i, e := range p.file.Expressions {
 		re, err := regexp.Compile(e.Expression)
+		size := 0
+		if err == nil {
+			size = programSize(e.Expression)
+		}
 		switch {
 		case err != nil:
 			return nil, fail(fmt.Sprintf("/expressions/%d/expression", i), "a regular expression of the Go language", err.Error())
+		case size > maxProgram:
+			return nil, fail(fmt.Sprintf("/expressions/%d/expression", i), fmt.Sprintf("one of at most %d steps", maxProgram), fmt.Sprintf("%d: repetitions within repetitions multiply", size))
 		case re.MatchString(""):
 			return nil, fail(fmt.Sprintf("/expressions/%d/expression", i), "one that does not match an empty text", fmt.Sprintf("%q", e.Expression))
 		}
 	}
 	return p, nil
+}
+
+// maxProgram bounds the time that one expression takes for one character.
+const maxProgram = 5000
+
+// programSize gives the number of steps of an expression that compiles.
+func programSize(expression string) int {
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
 }
 
 // table is what patterns become: what is looked for, and where.
@@ -186,11 +209,9 @@ func newTable(own *Patterns) *table {
 		file.Names = append(file.Names, own.file.Names...)
 		file.Expressions = append(file.Expressions, own.file.Expressions...)
 	}
-	t := &table{}
+	t := &table{rules: make([]rule, 0, 512)}
 	for i := range file.Tokens {
-		for _, prefix := range file.Tokens[i].Prefixes {
-			t.rules = append(t.rules, file.Tokens[i].rule(prefix))
-		}
+		t.rules = append(t.rules, file.Tokens[i].rules()...)
 	}
 	t.rules = append(t.rules,
 		rule{anchor: "bearer ", fold: true, find: bearer, kind: "bearer token", rank: rankForm},
@@ -206,34 +227,37 @@ func newTable(own *Patterns) *table {
 	for _, e := range file.Expressions {
 		t.expressions = append(t.expressions, matcher{e.Kind, regexp.MustCompile(e.Expression)})
 	}
+	t.chains = make([][]uint16, 0, len(t.rules))
 	for n := range t.rules {
 		t.enter(n)
 	}
 	return t
 }
 
-// enter makes a rule found by its anchor.
+// enter makes a rule found by its anchor, in each spelling.
 func (t *table) enter(n int) {
 	r := &t.rules[n]
-	spell := func(c byte) []byte {
-		if r.fold && isLower(c) {
-			return []byte{c, c - 'a' + 'A'}
-		}
-		return []byte{c}
-	}
-	for _, a := range spell(r.anchor[0]) {
-		for _, b := range spell(r.anchor[1]) {
-			for _, c := range spell(r.anchor[2]) {
-				slot := &t.slots[slotOf(uint32(a)<<16|uint32(b)<<8|uint32(c))]
-				if *slot == 0 {
-					t.chains = append(t.chains, nil)
-					*slot = uint16(len(t.chains))
-				}
-				chain := &t.chains[*slot-1]
-				if k := len(*chain); k == 0 || (*chain)[k-1] != uint16(n) {
-					*chain = append(*chain, uint16(n))
-				}
+	for spelling := range 1 << minAnchor {
+		three, differs := uint32(0), 0
+		for i := range minAnchor {
+			c := r.anchor[i]
+			if r.fold && isLower(c) && spelling>>i&1 == 1 {
+				c -= 'a' - 'A'
+				differs |= 1 << i
 			}
+			three = three<<8 | uint32(c)
+		}
+		if differs != spelling {
+			continue // there is no such spelling
+		}
+		slot := &t.slots[slotOf(three)]
+		if *slot == 0 {
+			t.chains = append(t.chains, nil)
+			*slot = uint16(len(t.chains))
+		}
+		chain := &t.chains[*slot-1]
+		if k := len(*chain); k == 0 || (*chain)[k-1] != uint16(n) {
+			*chain = append(*chain, uint16(n))
 		}
 	}
 }

@@ -254,6 +254,7 @@ func TestPatternsThatAreWrong(t *testing.T) {
 		"look-ahead":        {`{"expressions": [{"kind": "a", "expression": "(?=a)b"}]}`, "/expressions/0/expression: expected a regular expression of the Go language"},
 		"matches nothing":   {`{"expressions": [{"kind": "a", "expression": "a*"}]}`, "/expressions/0/expression: expected one that does not match an empty text"},
 		"long expression":   {`{"expressions": [{"kind": "a", "expression": "` + strings.Repeat("a", 1001) + `"}]}`, "/expressions/0/expression: expected a string of at most 1000"},
+		"endless steps":     {`{"expressions": [{"kind": "a", "expression": "(?:[ab]{30}[cd]{30}){15}(?:[ab]{30}[cd]{30}){15}([ab]{200}[cd]{200}){2}(?:[ab]{900}[cd]{900}){1}(?:[ab]{900}[cd]{900}){1}"}]}`, "/expressions/0/expression: expected one of at most 5000 steps"},
 		"twice a field":     {`{"names": [], "names": []}`, "duplicate"},
 		"too large":         {strings.Repeat(" ", mask.MaxPatterns+1), "a file of at most"},
 	} {

@@ -37,10 +37,18 @@ const (
 	urlSafe = word + "-"
 )
 
-// rule looks for a token by one of its prefixes.
-func (t *token) rule(prefix string) rule {
+// rules look for a token by each of its prefixes.
+func (t *token) rules() []rule {
 	set, front := charsIn(t.Body), charsIn(t.Before.Body)
-	find := func(s string, at int) (span, bool, int) {
+	list := make([]rule, len(t.Prefixes))
+	for i, prefix := range t.Prefixes {
+		list[i] = rule{anchor: prefix, fold: t.Fold, find: t.finder(prefix, &set, &front), kind: t.Kind, rank: rankForm}
+	}
+	return list
+}
+
+func (t *token) finder(prefix string, set, front *chars) func(s string, at int) (span, bool, int) {
+	return func(s string, at int) (span, bool, int) {
 		first := at
 		if t.Before.Most > 0 {
 			for first > 0 && at-first <= t.Before.Most && front.has(s[first-1]) {
@@ -54,7 +62,7 @@ func (t *token) rule(prefix string) rule {
 			return span{}, false, at + 1
 		}
 		start := at + len(prefix)
-		end := run(s, start, &set)
+		end := run(s, start, set)
 		if n := end - start; n < t.Least || t.Most > 0 && n > t.Most || !looks(t.Looks, s[start:end]) {
 			return span{}, false, end
 		}
@@ -68,7 +76,6 @@ func (t *token) rule(prefix string) rule {
 		secret := strings.TrimRight(s[first:end], ".")
 		return span{start: first, end: first + len(secret)}, true, end
 	}
-	return rule{anchor: prefix, fold: t.Fold, find: find, kind: t.Kind, rank: rankForm}
 }
 
 // looks judges a token's body, as the schema of patterns says.
