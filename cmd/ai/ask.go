@@ -39,8 +39,9 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 		if input, err = a.input(ctx, question); err != nil {
 			return err
 		}
-		if strings.TrimSpace(input.Text) == "" {
-			return usage(errors.New("no question is asked"), `ai "what changed here?", ai -i for a conversation, ai --help for more`)
+		// Where a list of sessions is asked for, that is told of first.
+		if strings.TrimSpace(input.Text) == "" && a.flags.session.resume != anySession {
+			return noQuestion()
 		}
 	}
 
@@ -63,6 +64,9 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 	}
 	if c.keeper != nil {
 		defer c.keeper.finish()
+	}
+	if !a.flags.interactive && strings.TrimSpace(input.Text) == "" {
+		return noQuestion()
 	}
 	if a.flags.showRequest {
 		return a.show(c, input)
@@ -99,6 +103,10 @@ func (a *app) ask(ctx context.Context, cmd *cobra.Command, question string) erro
 		a.code = codeOf(result)
 	}
 	return nil
+}
+
+func noQuestion() error {
+	return usage(errors.New("no question is asked"), `ai "what changed here?", ai -i for a conversation, ai --help for more`)
 }
 
 // input is the question, with what is piped in beside it; or what is piped in
