@@ -79,10 +79,12 @@ type turn struct {
 	repair            *repair
 }
 
-// round is a cmd reply and its observations.
+// round is a cmd reply and its observations; once it is not the newest any
+// more, only a line for each of them.
 type round struct {
 	reply        protocol.Reply
 	observations []protocol.Observation
+	lines        []string
 }
 
 // repair is an answer that broke the language.
@@ -144,14 +146,16 @@ func (m *Manager) Attach(images ...llm.Image) {
 func (m *Manager) Commands(reply protocol.Reply, observations []protocol.Observation) {
 	m.turn.repair = nil
 	if rounds := m.turn.rounds; len(rounds) > 0 {
-		m.digest(rounds[len(rounds)-1].observations)
+		before := &rounds[len(rounds)-1]
+		m.digest(before.observations)
+		before.lines, before.observations = before.ran(), nil
 	}
 	masked := make([]protocol.Observation, len(observations))
 	for i, o := range observations {
 		masked[i] = m.Mask(o)
 	}
 	reply.Message = m.config.Mask(reply.Message)
-	m.turn.rounds = append(m.turn.rounds, round{reply, masked})
+	m.turn.rounds = append(m.turn.rounds, round{reply: reply, observations: masked})
 }
 
 // Invalid adds an answer that broke the language. The next window asks for it

@@ -77,6 +77,9 @@ func (r round) history() string {
 
 // ran says in a line each what the steps of a round did.
 func (r round) ran() []string {
+	if r.lines != nil {
+		return r.lines
+	}
 	ran := make([]string, len(r.observations))
 	for i, o := range r.observations {
 		ran[i] = summary(o)
