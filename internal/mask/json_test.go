@@ -79,7 +79,7 @@ func FuzzJSON(f *testing.F) {
 			}
 			return string(b)
 		}
-		inner := `{` + quote(name) + `:` + quote(text) + `,"password":` + string(jsontext.Float(number).String()) + `}`
+		inner := `{` + quote(name) + `:` + quote(text) + `,"password":` + jsontext.Float(number).String() + `}`
 		for _, s := range []string{inner, `{` + quote(text) + `:[` + quote(name) + `,` + quote(text) + `, ` + quote(inner) + `]}`, quote(inner)} {
 			if !isJSON(s) {
 				return // a number that JSON does not have

@@ -28,7 +28,9 @@ type Masker struct {
 }
 
 // New makes a masker that knows these secrets, besides what looks like one.
-// See [Masker.Add].
+// See [Masker.Add]. The forms of secrets are read when the first text is
+// masked, which takes about half a millisecond once; masking "" beside other
+// work does it ahead.
 func New(secrets ...string) *Masker { return NewWith(nil, secrets...) }
 
 // NewWith makes a masker that knows a person's own patterns besides; nil is

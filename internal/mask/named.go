@@ -316,6 +316,13 @@ func isSecret(kind class, text string, v value) bool {
 		return false // a call or an index
 	}
 	look := lookOf(text)
+	if v.quote == 0 && !v.env {
+		variable := text[0] == '$' && len(text) > 1 && (isLower(text[1]) || isUpper(text[1]))
+		next := text[len(text)-1] == '=' && isWordy(strings.TrimSuffix(text, "=")) // the name of another value
+		if variable || next || text[0] == ':' {
+			return false
+		}
+	}
 	switch kind {
 	case password:
 		path := text[0] == '/' || text[0] == '.' || text[0] == '~' || len(text) > 2 && text[1:3] == `:\`
@@ -329,11 +336,14 @@ func isSecret(kind class, text string, v value) bool {
 		}
 		return look.classes >= 2 && (look.digit || look.symbol || !look.wordy)
 	case strong:
-		if v.quote == 0 && v.spaced && !look.digit {
+		if v.quote == 0 && v.spaced && !look.digit && (len(text) < shownFrom || strings.ContainsAny(text, ".*&")) {
 			return false // another variable
 		}
 		return len(text) >= 8 && !look.wordy && look.distinct >= 5
 	case weak:
+		if v.quote == 0 && v.spaced && strings.Contains(text, ".") {
+			return false // a field of another variable
+		}
 		return len(text) >= 20 && look.mixed && !look.wordy
 	case ordinary, header, cookies, neutral, public: // are judged elsewhere
 	}

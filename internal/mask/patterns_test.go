@@ -166,6 +166,8 @@ func TestCodeStays(t *testing.T) {
 		`APIKey: "test-api-key",`, "Token: `urn:uuid:150852e2-3847-42d5-8cbe-0f4f296f26cf`,", `"secret":  "\u3299\ufe0f",`,
 		"BEDROCK_AUTH=bearer BEDROCK_MODEL=us.model.large-5.6 go run .", "// identified by \"repeat\" is overwritten",
 		`want := "cookie-9=expiring; Expires=Tue, 10 Nov 2009 23:00:00 GMT"`, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Cookie: theme=dark; lang=en",
+		"HostKeyAlgorithms sk-ecdsa-sha2-nistp256@openssh.com", "$pw_passwd  = $pwob->passwd ( $_[1] )", "bind($dn, password => $this->{bindpasswd});",
+		":type passphrase: :py:data:`bytes`", "passphrase= password= scmVersion= x", "nid_key = self._lib.NID_pbe_WithSHA1And3_Key_TripleDES_CBC",
 		"auth := smtp.PlainAuth(user)", `"author": "q7Zp3LmX9vTr"`, "git clone -u origin:main", "echo curl -u me: https://a.test", "curl -u $USER:$PASS https://a.test",
 	} {
 		if got, found := mask.New().Text(text); got != text || found != nil {

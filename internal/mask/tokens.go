@@ -132,18 +132,21 @@ func isHex(s string) bool {
 	return true
 }
 
-// keyLike tells the rest of an sk-… key from words with hyphens.
+// keyLike tells the rest of an sk-… key from words with hyphens, such as
+// those of sk-ecdsa-sha2-nistp256.
 func keyLike(s string) bool {
-	longest, n, digit := 0, 0, false
-	for i := range len(s) {
-		if !isAlnum(s[i]) {
-			n = 0
-			continue
+	for at := 0; at < len(s); at++ {
+		from := at
+		for at < len(s) && isAlnum(s[at]) {
+			at++
 		}
-		n++
-		longest, digit = max(longest, n), digit || isDigit(s[i])
+		part := s[from:at]
+		number := strings.Trim(part, digits) == ""
+		if len(part) >= 16 || len(part) >= 8 && (number || strings.ContainsAny(part, digits) && !isWordy(part)) {
+			return true
+		}
 	}
-	return longest >= 16 || longest >= 8 && digit
+	return false
 }
 
 // isJWT tells the rest of a signed token: three parts, of which the second is
