@@ -64,6 +64,7 @@ func child(mode string) int {
 		HistoryFile: os.Getenv("AI_TEST_HISTORY"),
 		Mask:        func(s string) string { return strings.ReplaceAll(s, "secret", "***") },
 		Policy:      func() string { return "L0 runs, L1 asks" },
+		Commands:    []Command{pickCommand(f)},
 	})
 }
 
