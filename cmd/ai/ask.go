@@ -129,8 +129,14 @@ func (a *app) input(ctx context.Context, question string) (runner.Input, error) 
 // told what the program waits for.
 const stdinPatience = 2 * time.Second
 
-// piped reads standard input where it is a pipe or a file.
+// piped reads standard input where it is a pipe or a file. Lines end with LF.
 func (a *app) piped(ctx context.Context) (string, error) {
+	text, err := a.pipedText(ctx)
+	return strings.ReplaceAll(text, "\r\n", "\n"), err
+}
+
+// pipedText is standard input as it comes.
+func (a *app) pipedText(ctx context.Context) (string, error) {
 	info, err := a.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 || info.IsDir() {
 		return "", nil // a closed standard input is none
@@ -155,7 +161,7 @@ func (a *app) piped(ctx context.Context) (string, error) {
 			if r.err == nil && bytes.IndexByte(r.text, 0) >= 0 {
 				r.err = errors.New("what comes is no text; pipe a text, or name the file in the question")
 			}
-			return strings.ReplaceAll(string(r.text), "\r\n", "\n"), r.err
+			return string(r.text), r.err
 		case <-silent.C:
 			if !a.flags.json && !a.flags.quiet {
 				fmt.Fprintln(a.stderr, "reading standard input until it ends; </dev/null if there is nothing to read")

@@ -175,6 +175,19 @@ func (a *app) own(s *config.Settings, face *terminal.Face) (*conversation, error
 }
 
 func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.Event), open func() (*model, error)) (*conversation, error) {
+	return a.wire(s, wiring{asker: face.Asker(), terminal: face, events: events, open: open})
+}
+
+// wiring is what a face of the program puts into a conversation.
+type wiring struct {
+	asker    runner.Asker
+	terminal runner.Lender // nil is none
+	events   func(runner.Event)
+	open     func() (*model, error)
+	adapt    func(*contextmgr.Config, *runner.Config) // may change what the settings say; nil does not
+}
+
+func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	// Rules are read beside the model's set-up: both are waited for.
 	built := make(chan error, 1)
 	c := &conversation{}
@@ -183,7 +196,7 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 		c.tools, err = a.tools(s)
 		built <- err
 	}()
-	m, err := open()
+	m, err := w.open()
 	if err := <-built; err != nil {
 		return nil, err
 	}
@@ -195,30 +208,35 @@ func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.
 	m.plugins, m.shell = c.plugins, a.shell
 	c.model, c.secrets = m, []string{m.options.APIKey}
 	c.masker = mask.New(c.secrets...)
-	if c.window, err = contextmgr.New(contextmgr.Config{
+	keep := contextmgr.Config{
 		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins) }, Mask: c.mask,
 		MaxRecentMessages: s.MaxRecentMessages, MaxRecentBytes: s.MaxRecentBytes, MaxDigestBytes: s.MaxDigestBytes,
-	}); err != nil {
-		return nil, usage(err, "ai config set maxRequestBytes 49152")
 	}
-	c.window.ForModel(m.target.Model.ContextWindow)
-	asker := face.Asker()
-	events = c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), asker, events))
+	events := c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), w.asker, w.events))
 	var script func(string, string, protocol.Requires) policy.Judgement
 	if a.shell {
 		script = func(script, cwd string, requires protocol.Requires) policy.Judgement {
 			return shell.Judge(c.engine, script, cwd, requires)
 		}
 	}
-	c.Runner, err = runner.New(runner.Config{
-		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: c.exec, Asker: asker, Window: c.window, Events: events,
+	run := runner.Config{
+		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: c.exec, Asker: w.asker, Events: events,
 		Sandbox: c.box, SandboxRequired: s.Sandbox == config.SandboxRequired,
 		Plugins: c.plugins, PluginFolder: s.Dirs.Plugins(), PluginData: s.Dirs.PluginData(),
-		Shell: script, Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: face,
+		Shell: script, Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: w.terminal,
 		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 		AutoCompact: s.Compaction == config.CompactionAuto,
-	})
+	}
+	if w.adapt != nil {
+		w.adapt(&keep, &run)
+	}
+	if c.window, err = contextmgr.New(keep); err != nil {
+		return nil, usage(err, "ai config set maxRequestBytes 49152")
+	}
+	c.window.ForModel(m.target.Model.ContextWindow)
+	run.Window = c.window
+	c.Runner, err = runner.New(run)
 	return c, err
 }
 
