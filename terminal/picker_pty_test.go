@@ -62,7 +62,7 @@ func TestPick(t *testing.T) {
 			s.see("> line 37", 1)
 			s.send("\r")
 			s.see("picked 37", 1)
-			s.see("took 37", 1)
+			s.see("> took 37", 1)
 			if text := s.shown(); strings.Contains(text, "line 37") || strings.Contains(text, "Which one?") {
 				t.Errorf("the list stays:\n%s", text)
 			}
@@ -85,6 +85,7 @@ func TestPickNothing(t *testing.T) {
 			s.see("> line 20", 1)
 			s.send(key)
 			s.see("no: nothing was chosen", 1)
+			s.prompt(3)
 			s.send("still here\r")
 			s.see(`you said "still here"`, 1)
 			s.send("\x04")
@@ -103,7 +104,7 @@ func TestPickResized(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.send("\x1b[B\r")
-	s.see("picked 21", 1)
+	s.see("> took 21", 1)
 	s.send("\x15\x04")
 	s.exit(0)
 }

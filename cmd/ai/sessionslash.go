@@ -34,9 +34,6 @@ func (c *conversation) goTo(ctx context.Context, id string) error {
 	k := c.keeper
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.waiting) > 0 || k.session == nil {
-		return errors.New(c.opener.text.Unsaved)
-	}
 	if err := k.session.Fork(id); err != nil {
 		return err
 	}
@@ -52,11 +49,26 @@ func (c *conversation) goTo(ctx context.Context, id string) error {
 	return nil
 }
 
+// settled fails where the session does not hold all that was said: its places
+// are not those of the conversation then.
+func (c *conversation) settled() error {
+	k := c.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.session == nil || len(k.waiting) > 0 {
+		return errors.New(c.opener.text.Unsaved)
+	}
+	return nil
+}
+
 // mostPoints is how many entries of the present branch /fork offers.
 const mostPoints = 4096
 
 // questions are what the person said on the present branch, oldest first.
 func (c *conversation) questions() ([]transcript.Entry, error) {
+	if err := c.settled(); err != nil {
+		return nil, err
+	}
 	lines, err := c.keeper.session.Window(mostPoints)
 	if err != nil {
 		return nil, err
@@ -100,6 +112,9 @@ func (c *conversation) fork(ctx context.Context, _ string) (next string, err err
 // before a question, which they may change, or after an answer.
 func (c *conversation) tree(ctx context.Context, _ string) (next string, err error) {
 	t := c.opener.text
+	if err := c.settled(); err != nil {
+		return "", err
+	}
 	roots, err := c.keeper.session.Tree()
 	if err != nil {
 		return "", err
