@@ -28,12 +28,12 @@ func (t *nameTable) finder(anchor string) func(s string, at int) (span, bool, in
 
 func (t *nameTable) named(s string, at, size int) (span, bool, int) {
 	start, end := nameAround(s, at, size)
-	kind := t.classify(strings.Trim(s[start:end], "-."))
-	if kind == ordinary {
+	v, ok := valueOf(s, start, end) // most names have none, which is soon seen
+	if !ok || v.end <= v.start {
 		return span{}, false, end
 	}
-	v, ok := valueOf(s, start, end)
-	if !ok || v.end <= v.start {
+	kind := t.classify(strings.Trim(s[start:end], "-."))
+	if kind == ordinary {
 		return span{}, false, end
 	}
 	if kind == header {
@@ -142,9 +142,11 @@ func isNetrc(s string, start, end int) bool {
 
 // skipType skips a type between a name and an equals sign, if there is both.
 func skipType(s string, i int) int {
-	set := charsOf(word + ".*[]")
 	from := skipSpace(s, i)
-	to := run(s[:min(len(s), from+longestName)], from, &set)
+	to := from
+	for to < min(len(s), from+longestName) && (isAlnum(s[to]) || strings.IndexByte("_.*[]", s[to]) >= 0) {
+		to++
+	}
 	if next := skipSpace(s, to); to > from && next < len(s) && s[next] == '=' && !strings.HasPrefix(s[next:], "==") {
 		return next + 1
 	}

@@ -151,8 +151,9 @@ func (t *nameTable) classify(name string) class {
 			return as
 		}
 	}
+	word := string(last)
 	for i := len(t.endings) - 1; i >= 0; i-- {
-		if strings.HasSuffix(string(last), t.endings[i].text) {
+		if strings.HasSuffix(word, t.endings[i].text) {
 			return t.endings[i].as
 		}
 	}
@@ -161,7 +162,10 @@ func (t *nameTable) classify(name string) class {
 
 // isNeutral tells a word at the end of a name that changes nothing.
 func (t *nameTable) isNeutral(w []byte) bool {
-	return t.neutral[string(w)] || len(bytes.Trim(w, digits)) == 0
+	for len(w) > 0 && isDigit(w[0]) {
+		w = w[1:]
+	}
+	return len(w) == 0 || t.neutral[string(w)]
 }
 
 // appendWords parts a name at _, -, . and where a capital letter begins a

@@ -141,8 +141,10 @@ func keyLike(s string) bool {
 			at++
 		}
 		part := s[from:at]
-		number := strings.Trim(part, digits) == ""
-		if len(part) >= 16 || len(part) >= 8 && (number || strings.ContainsAny(part, digits) && !isWordy(part)) {
+		if len(part) < 8 {
+			continue
+		}
+		if len(part) >= 16 || strings.Trim(part, digits) == "" || strings.ContainsAny(part, digits) && !isWordy(part) {
 			return true
 		}
 	}
