@@ -66,6 +66,8 @@ type Manager struct {
 	past    []past           // earlier turns that are not folded, oldest first
 	folded  int              // turns that were
 	turn    *turn
+	// abandoned is the newest earlier turn where it got no answer.
+	abandoned *turn
 	// digests are the newest results of earlier rounds and turns, oldest first.
 	digests []protocol.Observation
 	sent    Usage // of the newest request
@@ -75,6 +77,8 @@ type Manager struct {
 type turn struct {
 	question, context string
 	images            []llm.Image
+	told              []string // before the question
+	said              []said   // after it
 	rounds            []round
 	repair            *repair
 }
@@ -172,7 +176,9 @@ func (m *Manager) Answer(reply protocol.Reply) {
 // Abandon ends the turn without an answer. The conversation goes on with what
 // there is of it.
 func (m *Manager) Abandon(why string) {
+	open := m.turn
 	m.closeTurn(historyText(protocol.KindError, why, nil))
+	m.abandoned = open
 }
 
 // Forget drops the conversation. What is known of the model stays, such as a

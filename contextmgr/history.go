@@ -17,7 +17,8 @@ const maxPastMessages = MinRecentMessages
 // past is a turn that is over, as later requests show it.
 type past struct {
 	messages []message
-	images   []llm.Image // of the first, the question
+	images   []llm.Image // of the question
+	question int         // index of the question's message
 	bytes    int         // of their texts
 }
 
@@ -33,12 +34,20 @@ func (m *Manager) closeTurn(answer string) {
 	if t == nil {
 		return
 	}
-	m.turn = nil
+	m.turn, m.abandoned = nil, nil
 	question := t.question
 	if t.context != "" {
 		question += fmt.Sprintf("\n(with %d bytes of standard input, left out)", len(t.context))
 	}
-	p := past{messages: []message{{llm.RoleUser, cut(question, historyBytes)}}, images: t.images}
+	p := past{images: t.images, question: len(t.told)}
+	for _, text := range t.told {
+		p.messages = append(p.messages, message{llm.RoleUser, cutMiddle(text, historyBytes)})
+	}
+	p.messages = append(p.messages, message{llm.RoleUser, cut(question, historyBytes)})
+	for _, s := range t.said {
+		p.messages = append(p.messages, message{llm.RoleUser, cut(s.text, historyBytes)})
+		p.images = append(p.images[:len(p.images):len(p.images)], s.images...)
+	}
 	rounds := t.rounds
 	if merged := len(rounds) - (maxPastMessages - 3); merged > 1 {
 		p.messages = append(p.messages, message{llm.RoleAssistant, merge(rounds[:merged])})

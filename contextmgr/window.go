@@ -2,6 +2,7 @@ package contextmgr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -29,7 +30,7 @@ const (
 
 // A Part is a share of a window, for people who want to know what is sent.
 type Part struct {
-	Name  string // system, instruction, facts, summary, digests, recent, input, rounds, results, repair, notes
+	Name  string // system, instruction, facts, summary, digests, recent, told, input, said, rounds, results, repair, notes
 	Bytes int    // as JSON writes it
 }
 
@@ -83,6 +84,11 @@ func (m *Manager) Window() (Window, error) {
 	results := resultTexts(t.rounds, room*resultShare/100)
 	digests := digestText(m.digests, room*digestShare/100)
 	left := room - size(digests)
+	told := toldTexts(t.told, room*toldShare/100)
+	said := saidTexts(t.said, room*digestShare/100)
+	for _, s := range slices.Concat(told, said) {
+		left -= size(s)
+	}
 	for _, s := range results {
 		left -= size(s)
 	}
@@ -122,14 +128,25 @@ func (m *Manager) Window() (Window, error) {
 	}
 	for _, p := range recent {
 		for i, r := range p.messages {
-			if i == 0 {
+			if i == p.question {
 				say("recent", r.role, r.text, p.images...)
 			} else {
 				say("recent", r.role, r.text)
 			}
 		}
 	}
+	for _, s := range told {
+		say("told", llm.RoleUser, s)
+	}
 	say("input", llm.RoleUser, input, t.images...)
+	heard := func(last bool) {
+		for i, s := range t.said {
+			if last == (s.after == len(t.rounds)) {
+				say("said", llm.RoleUser, said[i], s.images...)
+			}
+		}
+	}
+	heard(false)
 	for _, r := range rounds {
 		say("rounds", r.role, r.text)
 	}
@@ -140,6 +157,7 @@ func (m *Manager) Window() (Window, error) {
 		}
 		say("results", role, s)
 	}
+	heard(true)
 	for i, s := range repairs {
 		role := llm.RoleUser
 		if i == 0 {
