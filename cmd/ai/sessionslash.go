@@ -159,6 +159,9 @@ type point struct {
 	now      bool // the last one before the leaf
 }
 
+// mostIndent is how deep branches are shown below each other.
+const mostIndent = 8
+
 // pointsOf are the questions and answers of a tree, each branch indented below
 // what it follows. Commands and their results are no places to go on from: they
 // belong to their turn.
@@ -208,7 +211,7 @@ func pointsOf(roots []*session.Node, leaf string, t *sessionTexts) []point {
 			if n.Label != "" {
 				words = "[" + n.Label + "] " + words
 			}
-			points = append(points, point{id: n.ID, line: strings.Repeat("  ", v.indent) + mark + words})
+			points = append(points, point{id: n.ID, line: strings.Repeat("  ", min(v.indent, mostIndent)) + mark + words})
 		}
 		indent := v.indent
 		if branches(n.Children) > 1 {

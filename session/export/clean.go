@@ -31,12 +31,10 @@ func clean(s string) string {
 }
 
 func hidden(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
+	switch r {
+	case '\n', '\t', 0x200c, 0x200d: // scripts and emoji are joined with the last two
 		return false
-	case r == 0x200c, r == 0x200d: // scripts and emoji are joined with them
-		return false
-	case r == 0x2028, r == 0x2029:
+	case 0x2028, 0x2029:
 		return true
 	}
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)

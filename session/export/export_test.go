@@ -48,7 +48,7 @@ func talk(t *testing.T, texts []string) *transcript.Transcript {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(func() { _ = s.Close() })
 	for _, text := range texts {
 		code := 1
 		program := text
@@ -227,7 +227,7 @@ not json
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	tr, err := transcript.Read(context.Background(), s, func(s string) string { return strings.ReplaceAll(s, "done", "***") })
 	if err != nil {
 		t.Fatal(err)

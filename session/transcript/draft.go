@@ -99,8 +99,11 @@ func short(s *protocol.Step) string {
 		return string(s.Tool) + " " + protocol.FormatCommand(s.Plugin, s.Args)
 	case protocol.ToolJSONPatch:
 		return string(s.Tool) + " " + s.Path
+	case protocol.ToolBashExec:
+		return string(s.Tool) + " " + s.Command
+	default:
+		return protocol.FormatCommand(s.Program, s.Args)
 	}
-	return protocol.FormatCommand(s.Program, s.Args)
 }
 
 // cutMiddle keeps the beginning and the end of a text, and says what is gone.
