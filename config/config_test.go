@@ -128,7 +128,8 @@ func TestEverySettingFromFile(t *testing.T) {
 		"defaultMode": "high", "defaultProfile": "work", "maxAutoStepsPerTurn": 0, "maxRepairs": 0,
 		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
 		"maxRecentMessages": 6, "maxRecentBytes": 8000, "maxDigestBytes": 512, "compaction": "off",
-		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh"
+		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh",
+		"decide": {"port": 4000, "bind": "::1", "url": "https://d.example/x/", "timeout": 9, "token": true}
 	}`
 	s := load(t, user{settings: text})
 	want := config.Options{
@@ -137,6 +138,7 @@ func TestEverySettingFromFile(t *testing.T) {
 		Sandbox: config.SandboxRequired, DefaultMode: config.High, DefaultProfile: "work",
 		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000,
 		MaxRecentMessages: 6, MaxRecentBytes: 8000, MaxDigestBytes: 512, Compaction: config.CompactionOff, SpoolLimitBytes: 5000000000, Language: "zh",
+		Decide: config.Decide{Port: 4000, Bind: "::1", URL: "https://d.example/x/", Timeout: 9, Token: true, Dir: ".aide/decisions"},
 	}
 	if diff := cmp.Diff(want, s.Options); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -30,6 +30,18 @@ type Options struct {
 	SpoolLimitBytes     int64               `json:"spoolLimitBytes"`
 	MaxRetries          int                 `json:"maxRetries"`
 	Language            string              `json:"language"` // "en", "zh", or "" for null: the system's
+	Decide              Decide              `json:"decide"`
+}
+
+// Decide are the settings of `ai decide`, the page on which a person decides.
+// A project's .aide/config.toml may say otherwise.
+type Decide struct {
+	Port    int    `json:"port"`    // the first that is tried, of ten
+	Bind    string `json:"bind"`    // an IP address, or "localhost"
+	URL     string `json:"url"`     // the link that is shown; "" is the page's own
+	Timeout int    `json:"timeout"` // in seconds; 0 is none
+	Token   bool   `json:"token"`   // the link holds a token also on this machine's own address
+	Dir     string `json:"dir"`     // of questions and decisions, relative to the working folder
 }
 
 // Mode picks one of the two models of a profile.
@@ -86,5 +98,6 @@ func Defaults() Options {
 		Compaction:          CompactionAuto,
 		SpoolLimitBytes:     64 << 20,
 		MaxRetries:          3,
+		Decide:              Decide{Port: 3721, Bind: "127.0.0.1", Dir: ".aide/decisions"},
 	}
 }

@@ -244,6 +244,7 @@ question where there is none.`,
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
 	f.session.add(root)
 
+	root.AddCommand(a.decideCommand())
 	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand(),
 		a.pluginsCommand(), a.undoCommand(), a.modelCommand(), a.sessionsCommand())
 	return root

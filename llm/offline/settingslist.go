@@ -74,6 +74,7 @@ func settingsList() []setting {
 		{key: "safePlugins", held: true, kind: valueList, initial: "{}"},
 		{key: "editablePaths", held: true, kind: valueList, initial: "[]"},
 		{key: "yesPaths", held: true, kind: valueList, initial: "[]"},
+		{key: "decide", names: "decide page,决策页面", held: true, kind: valueList, initial: `{"port":3721,"bind":"127.0.0.1","url":"","timeout":0,"token":false,"dir":".aide/decisions"}`},
 
 		{key: "language", names: "lang,语言,界面语言,显示语言", sloth: true, kind: valueChoice, options: "en zh", command: "slothtool config language"},
 		{key: "network/proxy/enabled", names: "proxy,network proxy,代理,网络代理", sloth: true, kind: valueFlag, command: "slothtool config proxy enabled"},
@@ -183,7 +184,7 @@ func (s setting) value(text string) (value jsontext.Value, typed string, ok bool
 			return jsontext.Value(appendString(nil, plain)), plain, true
 		}
 	case valueList:
-		if list := wordList(text); s.initial != "{}" && !isDefault && list != nil {
+		if list := wordList(text); !strings.HasPrefix(s.initial, "{") && !isDefault && list != nil {
 			value = jsontext.Value(appendStrings(nil, list))
 			return value, string(value), true
 		}
