@@ -29,6 +29,9 @@ type Entry struct {
 	Program    string           `json:"program,omitzero"`
 	Args       []string         `json:"args"`
 	CWD        string           `json:"cwd"`
+	Path       string           `json:"path,omitzero"`     // of the settings file that was changed
+	Changed    []string         `json:"changed,omitempty"` // where in it, as "add /language"
+	Backup     string           `json:"backup,omitzero"`
 	Level      protocol.Level   `json:"level"`
 	Rules      []string         `json:"rules"`
 	Facts      []protocol.Fact  `json:"facts"`
@@ -70,6 +73,16 @@ func (l *Log) Append(o protocol.Observation) (err error) {
 	}
 	if o.Program != nil {
 		e.Program = *o.Program
+	}
+	if p := o.Parsed; p != nil && p.Kind == protocol.ParsedConfigDiff && len(p.Items) == 1 {
+		var change protocol.ConfigDiff
+		if err := json.Unmarshal(p.Items[0], &change); err != nil {
+			return fmt.Errorf("audit log: %w", err)
+		}
+		e.Path, e.Backup = change.Path, change.Backup
+		for _, operation := range change.Operations {
+			e.Changed = append(e.Changed, operation.Op+" "+operation.Path)
+		}
 	}
 	if v := o.Verdict; v != nil {
 		e.Level, e.Rules, e.Facts, e.DecidedBy, e.Sandbox = v.Level, v.Rules, v.Facts, v.DecidedBy, v.Sandbox

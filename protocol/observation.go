@@ -137,10 +137,11 @@ type Parsed struct {
 // ConfigDiff is what a config.json_patch step did to a file.
 type ConfigDiff struct {
 	Path       string      `json:"path"`
-	Created    bool        `json:"created"`         // the file was not there before
-	Operations []Operation `json:"operations"`      // set and unset written as operations; secrets masked
-	Diff       string      `json:"diff"`            // unified, three lines of context, secrets masked
-	Backup     string      `json:"backup,omitzero"` // what ai undo takes it back with; "" where nothing was written
+	Created    bool        `json:"created"`          // the file was not there before
+	Operations []Operation `json:"operations"`       // set and unset written as operations, without their values
+	Omitted    int         `json:"omitted,omitzero"` // operations that are not told
+	Diff       string      `json:"diff"`             // unified, three lines of context, secrets masked
+	Backup     string      `json:"backup,omitzero"`  // what ai undo takes it back with; "" where nothing was written
 }
 
 // Continue is the message that follows the observations of a reply (plugin-ai

@@ -11,14 +11,23 @@ import (
 	"github.com/holic512/plugin-ai/protocol"
 )
 
-// Run carries out a step that the person gave, not the model. It goes the way
-// of every step, but that its words are the yes to what would be asked for.
-// What is refused stays refused. A plugin gets the console, if there is one,
-// in place of having its output captured; screen tells that the console is a
-// terminal.
-func (r *Runner) Run(ctx context.Context, step protocol.Step, console *executors.Console, screen bool) protocol.Observation {
-	t := &turn{Runner: r, own: true, console: console, screen: screen}
-	return t.carryOut(ctx, protocol.Reply{Type: protocol.KindCmd, Cmd: &protocol.Cmd{Steps: []protocol.Step{step}}})[0]
+// Own is a step that the person gave, not the model.
+type Own struct {
+	Step protocol.Step
+	// Console is what a plugin gets in place of having its output captured;
+	// nil is nothing. Screen tells that it is a terminal.
+	Console *executors.Console
+	Screen  bool
+	// Bare runs it without the sandbox.
+	Bare bool
+}
+
+// Run carries out a step that the person gave. It goes the way of every step,
+// but that its words are the yes to what would be asked for. What is refused
+// stays refused.
+func (r *Runner) Run(ctx context.Context, own Own) protocol.Observation {
+	t := &turn{Runner: r, own: true, console: own.Console, screen: own.Screen, bareRun: own.Bare && !r.SandboxRequired}
+	return t.carryOut(ctx, protocol.Reply{Type: protocol.KindCmd, Cmd: &protocol.Cmd{Steps: []protocol.Step{own.Step}}})[0]
 }
 
 // Change makes a change of a settings file that the person asked for, such as

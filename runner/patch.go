@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holic512/plugin-ai/executors/jsonfile"
 	"github.com/holic512/plugin-ai/internal/diff"
+	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 )
@@ -18,6 +20,10 @@ import (
 // maxChanged is how often a person is shown a new diff because the file was
 // changed by somebody else meanwhile.
 const maxChanged = 5
+
+// toldBytes is how much an observation tells of a change: of the diff, and of
+// the operations.
+const toldBytes = 3 << 10
 
 // patchTool carries out config.json_patch steps: a change of a settings file
 // that is planned, shown, and made only as it was shown.
@@ -46,9 +52,11 @@ func (p *patchTool) judge(t *turn, s *stepRun) {
 	if p.plan.Same() {
 		s.judgement.Level, s.judgement.Rules, s.judgement.Reasons = protocol.Safe, []string{"nothing changes"}, []string{"the file says so already"}
 	}
+	// Secrets are found by their place in both texts, and then as in any text.
+	hidden, show := mask.Settings(string(p.plan.Old), string(p.plan.New))
 	s.change = &FileChange{
 		Path: p.plan.Path, Created: !p.plan.Existed, Removed: p.plan.New == nil, Again: p.changed > 0,
-		Diff: diff.Compare(string(p.plan.Old), string(p.plan.New)).Mask(t.Window.MaskText),
+		Diff: diff.Compare(hidden[0], hidden[1]).Mask(func(line string) string { return t.Window.MaskText(show(line)) }),
 	}
 }
 
@@ -86,6 +94,10 @@ func (p *patchTool) edit(ctx context.Context, t *turn, s *stepRun) bool {
 		if err == nil {
 			p.plan = plan
 			return true
+		}
+		var failure *jsonfile.Error
+		if errors.As(err, &failure) {
+			failure.Advice = "" // it is meant for a model
 		}
 		t.Asker.Notify(Notice{Kind: NoticeError, Text: err.Error()})
 		if bytes.Equal(changed, text) {
@@ -128,14 +140,20 @@ func (p *patchTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 
 // tell says in the observation what was done to the file.
 func (p *patchTool) tell(t *turn, s *stepRun, backup string) {
-	operations := make([]protocol.Operation, len(p.plan.Operations))
-	for i, o := range p.plan.Operations {
-		operations[i] = protocol.Operation{Op: o.Op, Path: o.Path, From: o.From} // values are in the diff, masked
+	told := protocol.ConfigDiff{Path: p.plan.Path, Created: !p.plan.Existed, Operations: []protocol.Operation{}, Diff: s.change.Unified(), Backup: backup}
+	room := toldBytes
+	for _, o := range p.plan.Operations {
+		if room -= len(o.Path) + len(o.From); room < 0 {
+			break
+		}
+		told.Operations = append(told.Operations, protocol.Operation{Op: o.Op, Path: o.Path, From: o.From}) // values are in the diff, masked
 	}
-	item, err := json.Marshal(protocol.ConfigDiff{
-		Path: p.plan.Path, Created: !p.plan.Existed, Operations: operations,
-		Diff: s.change.Unified(), Backup: backup,
-	})
+	if len(told.Diff) > toldBytes {
+		told.Diff = strings.ToValidUTF8(told.Diff[:toldBytes], "") + "\n…"
+	}
+	told.Omitted = len(p.plan.Operations) - len(told.Operations)
+	s.observation.Truncated = told.Omitted > 0 || strings.HasSuffix(told.Diff, "…")
+	item, err := json.Marshal(told)
 	if err != nil {
 		item = jsontext.Value(`{}`) // a path that is no UTF-8
 	}

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,6 +238,67 @@ func TestPluginThatIsNotThere(t *testing.T) {
 	}
 }
 
+// TestPluginThatIsReplaced puts another program in the place of the judged one
+// while the question is open.
+func TestPluginThatIsReplaced(t *testing.T) {
+	t.Parallel()
+	s, _ := settings(t, plugin("count", `"."`), say(chat("no")))
+	s.asker.choices = []runner.Choice{runner.Yes}
+	s.asker.onAsk = func() {
+		if err := os.WriteFile(filepath.Join(s.PluginFolder, "count", "bin", "count.js"), []byte("other"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	s.Prompt(t.Context(), runner.Input{Text: "run"})
+	if o := s.last(); o.Outcome != protocol.NotStarted || len(s.exec.ran) > 0 {
+		t.Errorf("told: %+v", o)
+	}
+}
+
+// TestSecretsOfSettingsStay changes a file with keys in it: no key is shown or
+// told, whatever it looks like and wherever it is copied to.
+func TestSecretsOfSettingsStay(t *testing.T) {
+	t.Parallel()
+	for name, patch := range map[string]string{
+		"beside":  `{"op":"add","path":"/a","value":1}`,
+		"copied":  `{"op":"copy","from":"/profiles/local/api_key","path":"/color"}`,
+		"moved":   `{"op":"move","from":"/profiles/local/api_key","path":"/color"}`,
+		"changed": `{"op":"replace","path":"/profiles/local/api_key","value":"newkey1"}`,
+	} {
+		s, path := settings(t, say(`{"type":"cmd","message":"m","data":{"commands":[{"tool":"config.json_patch","path":"~/.slothtool/plugin-configs/llm-base.json","patch":[`+patch+`]}]}}`), say(chat("done")))
+		path = filepath.Join(filepath.Dir(path), "plugin-configs", "llm-base.json")
+		if err := os.WriteFile(path, []byte("{\n  \"profiles\": {\"local\": {\"api_key\": \"mykey123\"}},\n  \"color\": \"red\"\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.asker.choices = []runner.Choice{runner.Yes}
+		s.Prompt(t.Context(), runner.Input{Text: "do it"})
+		shown := s.asker.asked[0].Change.Unified() + s.model.told()
+		if strings.Contains(shown, "mykey123") || strings.Contains(shown, "newkey1") || !strings.Contains(shown, "***") {
+			t.Errorf("%s: shown is %s", name, shown)
+		}
+		if o := s.last(); o.Outcome != protocol.Ran {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// TestLargePatchIsTold changes more places than an observation tells.
+func TestLargePatchIsTold(t *testing.T) {
+	t.Parallel()
+	var operations []string
+	for i := range 400 {
+		operations = append(operations, fmt.Sprintf(`{"op":"add","path":"/member%d","value":"some text"}`, i))
+	}
+	s, _ := settings(t, say(`{"type":"cmd","message":"m","data":{"commands":[{"tool":"config.json_patch","path":"~/.slothtool/settings.json","patch":[`+strings.Join(operations, ",")+`]}]}}`), say(chat("done")))
+	s.asker.choices = []runner.Choice{runner.Yes}
+	s.Prompt(t.Context(), runner.Input{Text: "do it"})
+	o := s.last()
+	c := change(t, o)
+	if c.Backup == "" || len(c.Operations)+c.Omitted != 400 || c.Omitted == 0 || !o.Truncated || !strings.Contains(s.model.told(), c.Backup) {
+		t.Errorf("told: %d operations, %d left out, %q", len(c.Operations), c.Omitted, c.Backup)
+	}
+}
+
 // lender lends a terminal that is only counted.
 type lender struct{ lent int }
 
@@ -271,11 +333,11 @@ func TestPluginScreen(t *testing.T) {
 func TestOwnStep(t *testing.T) {
 	t.Parallel()
 	s, _ := settings(t)
-	o := s.Run(t.Context(), protocol.Step{Tool: protocol.ToolPluginRun, Plugin: "count", Args: []string{"."}}, nil, false)
+	o := s.Run(t.Context(), runner.Own{Step: protocol.Step{Tool: protocol.ToolPluginRun, Plugin: "count", Args: []string{"."}}})
 	if o.Outcome != protocol.Ran || o.Verdict.DecidedBy != protocol.DecidedByUser || len(s.asker.asked) > 0 {
 		t.Errorf("%+v", o)
 	}
-	if o := s.Run(t.Context(), protocol.Step{Tool: protocol.ToolExec, Program: "sudo"}, nil, false); o.Outcome != protocol.Refused {
+	if o := s.Run(t.Context(), runner.Own{Step: protocol.Step{Tool: protocol.ToolExec, Program: "sudo"}}); o.Outcome != protocol.Refused {
 		t.Errorf("%+v", o)
 	}
 }

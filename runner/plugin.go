@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/registry"
 )
 
 // pluginProgram is what runs plugins.
@@ -18,6 +21,8 @@ const pluginProgram = "node"
 // its arguments.
 type pluginTool struct {
 	screen string // why it opens the plugin's own screen; "" is that it does not
+	plugin registry.Plugin
+	judged fs.FileInfo // the plugin's program, as it was judged
 }
 
 func (p *pluginTool) judge(t *turn, s *stepRun) {
@@ -38,6 +43,12 @@ func (p *pluginTool) judge(t *turn, s *stepRun) {
 		s.cannot = &cannot{protocol.NotStarted, err.Error()}
 		return
 	}
+	if p.plugin, p.judged = plugin, nil; program != "" {
+		if p.judged, err = os.Stat(program); err != nil {
+			s.cannot = &cannot{protocol.NotStarted, err.Error()}
+			return
+		}
+	}
 	manifest := plugin.Manifest()
 	p.screen = manifest.UI.Opens(s.step.Args)
 	if p.screen == "" && s.step.Interactive {
@@ -49,7 +60,7 @@ func (p *pluginTool) judge(t *turn, s *stepRun) {
 	})
 	switch {
 	case s.judgement.Path == "" && s.judgement.Level != protocol.Block:
-		s.cannot = &cannot{protocol.NotStarted, reasons(s.judgement)}
+		s.cannot = &cannot{protocol.NotStarted, reasonOf(s.judgement, "not installed")}
 	case p.screen != "" && !t.screen && (t.Terminal == nil || t.own) && s.judgement.Level != protocol.Block && s.judgement.Listed:
 		s.cannot = &cannot{protocol.Refused, p.screen + ", and there is no terminal to give it; give it arguments for a plain command"}
 	}
@@ -82,7 +93,21 @@ func (p *pluginTool) edit(ctx context.Context, t *turn, s *stepRun) bool {
 	}
 }
 
+// unchanged tells whether the program is still the one that was judged.
+func (p *pluginTool) unchanged(t *turn, s *stepRun) bool {
+	program, err := p.plugin.Program(t.PluginFolder)
+	if err != nil || len(s.judgement.Args) == 0 || program != s.judgement.Args[0] {
+		return false
+	}
+	now, err := os.Stat(program)
+	return err == nil && os.SameFile(now, p.judged) && now.Size() == p.judged.Size() && now.ModTime().Equal(p.judged.ModTime())
+}
+
 func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
+	if !p.unchanged(t, s) {
+		s.observe(protocol.NotStarted, "the plugin's program was changed after it was judged; ask again")
+		return true
+	}
 	if t.PluginData != "" && s.judgement.Level != protocol.Safe {
 		// Plugins make their files there, and the wall lets nobody make the
 		// folder. Without it the plugin says what it misses.
@@ -95,6 +120,9 @@ func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 	if p.screen == "" && t.console == nil {
 		t.execute(ctx, s, command)
 		return true
+	}
+	if t.bareRun {
+		command.Sandbox = nil
 	}
 	switch {
 	case t.screen:
@@ -116,6 +144,14 @@ func (p *pluginTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 			return true
 		}
 	}
+}
+
+// reasonOf gives the reason of a rule, or all of them where it was not hit.
+func reasonOf(j policy.Judgement, rule string) string {
+	if i := slices.Index(j.Rules, rule); i >= 0 && i < len(j.Reasons) {
+		return j.Reasons[i]
+	}
+	return reasons(j)
 }
 
 // mayBeTheWall tells whether the wall may be why a screen failed. What it

@@ -171,6 +171,7 @@ type turn struct {
 	own     bool               // the steps are the person's own words
 	console *executors.Console // what a plugin gets then; nil is nothing
 	screen  bool               // the console is a terminal
+	bareRun bool               // a plugin runs without the sandbox
 	planned *planned           // the change that the step makes; nil is what its words say
 }
 

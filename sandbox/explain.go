@@ -26,6 +26,9 @@ const (
 type Violation struct {
 	Kind Kind
 	Path string // of a write, a secret or a device
+	// Entry tells of a write that the folder's list was to be changed: the
+	// path moved or removed, not its content.
+	Entry bool
 }
 
 // String says it in words, for a person and a model.
@@ -70,6 +73,7 @@ func (s *Sandbox) Explain(p Profile, dir string, exitCode *int, stderr string) *
 					path = filepath.Join(dir, path)
 				}
 				if v := s.refused(p, path); v != nil {
+					v.Entry = v.Kind == KindWrite && texts.entry.MatchString(line)
 					return v
 				}
 			}
@@ -97,7 +101,7 @@ func (s *Sandbox) Allowing(p Profile, v *Violation) (Profile, bool) {
 	switch v.Kind {
 	case KindWrite:
 		path := v.Path
-		if _, err := os.Lstat(path); err != nil { // it would be made
+		if _, err := os.Lstat(path); err != nil || v.Entry { // it would be made, moved or removed
 			path = filepath.Dir(path)
 		}
 		p.Writable = append(slices.Clone(p.Writable), path)
@@ -116,7 +120,7 @@ func (s *Sandbox) Allowing(p Profile, v *Violation) (Profile, bool) {
 }
 
 // texts are how programs tell of a refusal.
-type texts struct{ denied, network, local, socket, kill, process *regexp.Regexp }
+type texts struct{ denied, network, local, socket, kill, process, entry *regexp.Regexp }
 
 // newTexts compiles them, which is done at the first failure.
 func newTexts() *texts {
@@ -128,6 +132,7 @@ func newTexts() *texts {
 		socket:  regexp.MustCompile(`(?i)\bsocket|\b(bind|listen|connect)\b`),
 		kill:    regexp.MustCompile(`\bkill(: | EPERM)`),
 		process: regexp.MustCompile(`(?i)ptrace|strace|attach|/proc/\d+`),
+		entry:   regexp.MustCompile(`(?i)\b(rename|unlink|rmdir|remove|move)\b`),
 	}
 }
 
@@ -185,18 +190,18 @@ func (s *Sandbox) refused(p Profile, path string) *Violation {
 	hidden := s.hides(filepath.Dir(real), filepath.Base(real))
 	switch {
 	case exists && !p.Secrets && (hidden || within(s.secret, real) || within(s.secret, path)):
-		return &Violation{KindSecret, path}
+		return &Violation{Kind: KindSecret, Path: path}
 	case strings.HasPrefix(real, "/proc/"):
 		return nil
 	case exists && strings.HasPrefix(real, "/dev/") && !strings.HasPrefix(real, "/dev/shm/"):
 		if mayRead(real) && !slices.Contains([]string{os.DevNull, "/dev/zero", "/dev/tty"}, real) {
-			return &Violation{KindDevice, path}
+			return &Violation{Kind: KindDevice, Path: path}
 		}
 		return nil
 	case s.canChange(p, real):
 		return nil
 	case exists && mayWrite(real), !exists && mayWrite(filepath.Dir(real)):
-		return &Violation{KindWrite, path}
+		return &Violation{Kind: KindWrite, Path: path}
 	}
 	return nil
 }

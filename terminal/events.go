@@ -1,11 +1,13 @@
 package terminal
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
@@ -307,7 +309,12 @@ func shapeStep(s *protocol.Step) *stepShape {
 	}
 	out := &stepShape{
 		Tool: s.Tool, Program: s.Program, Plugin: s.Plugin, Args: s.Args, Interactive: s.Interactive,
-		Path: s.Path, Patch: s.Patch, Unset: s.Unset, Requires: s.Requires,
+		Path: s.Path, Patch: slices.Clone(s.Patch), Unset: s.Unset, Requires: s.Requires,
+	}
+	for i, o := range out.Patch {
+		if o.Value != nil {
+			out.Patch[i].Value = mask.Setting(o.Path, o.Value)
+		}
 	}
 	if out.Tool == "" {
 		out.Tool = protocol.ToolExec
@@ -319,7 +326,7 @@ func shapeStep(s *protocol.Step) *stepShape {
 				text = append(text, ',')
 			}
 			text, _ = jsontext.AppendQuote(text, a.Path)
-			text = append(append(text, ':'), a.Value...)
+			text = append(append(text, ':'), mask.Setting(a.Path, a.Value)...)
 		}
 		out.Set = append(text, '}')
 	}

@@ -5,10 +5,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/protocol"
 )
 
 // configCommand is `ai config`.
@@ -32,6 +35,9 @@ func (a *app) configCommand() *cobra.Command {
 			Use: "set KEY VALUE", Short: "Change a setting; VALUE is JSON or plain text", Args: cobra.ExactArgs(2),
 			Example: "  ai config set maxAutoStepsPerTurn 5\n  ai config set language zh\n  ai config set allowedPrograms '[\"ls\",\"git\"]'",
 			RunE: func(cmd *cobra.Command, args []string) error {
+				if err := checkCommands(args[0], args[1]); err != nil {
+					return usage(fmt.Errorf("%s: %w", args[0], err), "nothing was changed")
+				}
 				return a.store().Set(cmd.Context(), args[0], args[1])
 			},
 		},
@@ -54,6 +60,30 @@ func (a *app) configCommand() *cobra.Command {
 		},
 	)
 	return cmd
+}
+
+// checkCommands reads the command lines of a setting as the policy will. What is
+// no JSON of that form is left to the settings to refuse.
+func checkCommands(key, value string) error {
+	var options policy.Options
+	var lines []string
+	switch key {
+	case "deny", "ask":
+		if json.Unmarshal([]byte(value), &lines) != nil {
+			return nil
+		}
+		for _, line := range lines {
+			options.UserRules = append(options.UserRules, policy.UserRule{Command: line, Level: protocol.Block, Origin: "VALUE"})
+		}
+	case "safePlugins":
+		if json.Unmarshal([]byte(value), &options.SafePlugins) != nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	_, err := policy.New(options)
+	return err
 }
 
 func (a *app) store() *config.Store {

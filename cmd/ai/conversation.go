@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -133,11 +136,10 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 type conversation struct {
 	*runner.Runner
 	*tools
-	model   *model
-	secrets []string // that the program itself knows
-	masker  *mask.Masker
-	window  *contextmgr.Manager
-	record  io.Writer // calls of the model are written there; nil is nowhere
+	model  *model
+	masker *mask.Masker
+	window *contextmgr.Manager
+	record io.Writer // calls of the model are written there; nil is nowhere
 
 	keeper *keeper            // writes into the session; nil keeps none
 	opener *opener            // of other sessions; nil where none is kept
@@ -152,8 +154,7 @@ func (c *conversation) mask(text string) string {
 
 // use changes who is asked.
 func (c *conversation) use(m *model) {
-	c.secrets = append(c.secrets, m.options.APIKey)
-	c.masker = mask.New(c.secrets...)
+	c.masker.Add(m.options.APIKey)
 	if c.record != nil {
 		m.provider = replay.NewRecorder(m.provider, c.record, c.mask)
 	}
@@ -203,11 +204,17 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The answer's schema is compiled while the server thinks.
+	// The answer's schema is compiled while the server thinks; the forms of
+	// secrets are read beside what follows.
 	go func() { _, _ = schemas.Load("reply") }()
 	m.plugins, m.shell = c.plugins, a.shell
-	c.model, c.secrets = m, []string{m.options.APIKey}
-	c.masker = mask.New(c.secrets...)
+	c.model = m
+	own, err := a.patterns(s)
+	if err != nil {
+		return nil, err
+	}
+	c.masker = mask.NewWith(own, m.options.APIKey)
+	go func() { _ = c.mask("") }()
 	keep := contextmgr.Config{
 		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins) }, Mask: c.mask,
 		MaxRecentMessages: s.MaxRecentMessages, MaxRecentBytes: s.MaxRecentBytes, MaxDigestBytes: s.MaxDigestBytes,
@@ -238,6 +245,23 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	run.Window = c.window
 	c.Runner, err = runner.New(run)
 	return c, err
+}
+
+// patterns reads the person's own forms of secrets; nil is none.
+func (a *app) patterns(s *config.Settings) (*mask.Patterns, error) {
+	path := filepath.Join(s.Dirs.Sloth, "ai", "mask.json")
+	text, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, err := mask.ParsePatterns(text, path)
+	if err != nil {
+		return nil, usage(err, "ai schema mask")
+	}
+	return own, nil
 }
 
 // facts is what the model should know of the place.

@@ -16,6 +16,7 @@ import (
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/registry"
+	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -38,11 +39,13 @@ terminal, and its exit code is the command's own. With --json before ALIAS its
 output is captured, and what the model would be told is printed.`,
 		Example: "  ai plugins run loc ./src\n  ai plugins run --json todo list --json",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runPlugin(cmd.Context(), args[0], args[1:])
-		},
+	}
+	bare := false
+	run.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.runPlugin(cmd.Context(), args[0], args[1:], bare)
 	}
 	run.Flags().SetInterspersed(false)
+	run.Flags().BoolVar(&bare, "no-sandbox", false, "without the sandbox (unless the settings require it)")
 	cmd.AddCommand(run)
 	return cmd
 }
@@ -117,7 +120,7 @@ func (a *app) listPlugins() error {
 }
 
 // runPlugin carries out `ai plugins run`.
-func (a *app) runPlugin(ctx context.Context, alias string, args []string) error {
+func (a *app) runPlugin(ctx context.Context, alias string, args []string, bare bool) error {
 	settings, err := a.load(false)
 	if err != nil {
 		return err
@@ -134,7 +137,10 @@ func (a *app) runPlugin(ctx context.Context, alias string, args []string) error 
 		screen = a.isTerminal() && term.IsTerminal(int(a.stdout.Fd()))
 		console = &executors.Console{In: a.stdin, Out: a.stdout, Err: a.stderr}
 	}
-	o := c.Run(ctx, protocol.Step{Tool: protocol.ToolPluginRun, Plugin: alias, Args: args}, console, screen)
+	o := c.Run(ctx, runner.Own{
+		Step:    protocol.Step{Tool: protocol.ToolPluginRun, Plugin: alias, Args: args},
+		Console: console, Screen: screen, Bare: bare,
+	})
 	if a.flags.json {
 		if err := writeJSON(a.stdout, o); err != nil {
 			return err
@@ -142,6 +148,9 @@ func (a *app) runPlugin(ctx context.Context, alias string, args []string) error 
 	}
 	switch {
 	case o.Outcome == protocol.Ran && o.ExitCode != nil:
+		if walled := o.Verdict.Sandbox != "none"; *o.ExitCode != 0 && walled && !a.flags.json && !a.flags.quiet {
+			fmt.Fprintln(a.stderr, "it ran behind the sandbox, which may be why; ai plugins run --no-sandbox runs it without")
+		}
 		a.code = exitCode(*o.ExitCode) // the plugin's own
 		return nil
 	case o.Outcome == protocol.Refused:

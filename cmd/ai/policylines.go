@@ -137,7 +137,11 @@ func (a *app) showLog(path string, newest int) error {
 		if len(e.Rules) > 0 {
 			rules = "  [" + strings.Join(e.Rules, ", ") + "]"
 		}
-		fmt.Fprintf(&b, "%s  %s  %-7s %-8s %s%s\n", shortTime(e.Time), e.Level, e.DecidedBy, what, protocol.FormatCommand(name, e.Args), rules)
+		command := protocol.FormatCommand(name, e.Args)
+		if e.Path != "" {
+			command += " " + protocol.FormatCommand(e.Path, nil) + ": " + visible(strings.Join(e.Changed, ", "))
+		}
+		fmt.Fprintf(&b, "%s  %s  %-7s %-8s %s%s\n", shortTime(e.Time), e.Level, e.DecidedBy, what, command, rules)
 	}
 	_, err = io.WriteString(a.stdout, b.String())
 	return err

@@ -13,6 +13,7 @@ import (
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/executors/jsonfile"
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -112,6 +113,9 @@ func (a *app) undo(ctx context.Context, s *config.Settings, id string) error {
 	if plan.ChangedSince {
 		why += "; the file was changed since: look at the whole diff"
 	}
+	if plan.ChangedSince && a.flags.yes {
+		a.tell(runner.NoticeWarning, "the file was changed since: that is taken back too, and ai undo --list has it", nil)
+	}
 	o := c.Change(ctx, plan, why, a.flags.yes)
 	if a.flags.json {
 		if err := writeJSON(a.stdout, o); err != nil {
@@ -121,7 +125,7 @@ func (a *app) undo(ctx context.Context, s *config.Settings, id string) error {
 	switch o.Outcome {
 	case protocol.Ran:
 		if !a.flags.json {
-			_, err = fmt.Fprintf(a.stdout, "%s is as it was before %s\n", visible(a.short(plan.Path)), backup.Time.Local().Format("2006-01-02 15:04:05"))
+			_, err = fmt.Fprintf(a.stdout, "%s: the change of %s is taken back\n", visible(a.short(plan.Path)), backup.Time.Local().Format("2006-01-02 15:04:05"))
 		}
 		return err
 	case protocol.Declined:

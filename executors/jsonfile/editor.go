@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holic512/plugin-ai/config/jsonedit"
 	"github.com/holic512/plugin-ai/protocol"
@@ -219,10 +222,36 @@ func (e *Editor) follows(path string, tree any) error {
 		return fmt.Errorf("jsonfile: %w", err)
 	}
 	if found := schema.Check(plain(tree)); len(found) > 0 {
+		for i := range found {
+			found[i].Actual = kindAt(tree, found[i].Path) // a value may be a secret
+		}
 		return &Error{Kind: KindSchema, Path: path, Message: "the result would not be what the file's schema asks for", Violations: found,
 			Advice: "correct the patch"}
 	}
 	return nil
+}
+
+// kindAt says what sort of value stands at a JSON Pointer, and not which.
+func kindAt(tree any, at string) string {
+	for word := range jsontext.Pointer(at).Tokens() {
+		switch node := tree.(type) {
+		case object:
+			value, ok := node[word]
+			if !ok {
+				return "nothing"
+			}
+			tree = value
+		case *array:
+			i, err := strconv.Atoi(word)
+			if err != nil || i < 0 || i >= len(node.items) {
+				return "nothing"
+			}
+			tree = node.items[i]
+		default:
+			return "nothing"
+		}
+	}
+	return kindOf(tree)
 }
 
 // membersOf gives the members of a text; none where it is no object.

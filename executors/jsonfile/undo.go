@@ -92,10 +92,10 @@ func (e *Editor) PlanUndo(id string) (*Change, Backup, error) {
 		return b.Err == nil && !b.Undo && !b.Undone && !b.Unsure && e.current(b.Path) != b.before
 	})
 	if i < 0 && id == "" {
-		return nil, Backup{}, &Error{Kind: KindNothing, Path: e.cfg.Backups, Message: "there is no change to take back"}
+		return nil, Backup{}, &Error{Kind: KindNothing, Message: "there is no change to take back"}
 	}
 	if i < 0 {
-		return nil, Backup{}, &Error{Kind: KindNothing, Path: e.cfg.Backups, Message: fmt.Sprintf("there is no backup %q", id), Advice: "list the backups"}
+		return nil, Backup{}, &Error{Kind: KindNothing, Message: fmt.Sprintf("there is no backup %q", id), Advice: "list the backups"}
 	}
 	if list[i].Err != nil {
 		return nil, list[i], &Error{Kind: KindFile, Path: e.cfg.Backups, Message: "the backup cannot be used: " + list[i].Err.Error(), Err: list[i].Err}
