@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ai": main})
+	testscript.Main(m, map[string]func(){"ai": main, "pai": main})
 }
 
 // TestScripts runs the commands as a user types them. Beside the standard

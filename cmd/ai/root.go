@@ -235,6 +235,7 @@ question where there is none.`,
 	all.BoolVar(&f.color, "color", false, "colours, whatever the output is")
 	all.BoolVar(&f.noColor, "no-color", false, "no colours")
 
+	root.AddCommand(a.chatCommand())
 	own := root.Flags()
 	own.BoolVarP(&f.interactive, "interactive", "i", false, "a conversation: one line after another")
 	own.IntVar(&f.maxSteps, "max-steps", 0, "automatic steps before it asks (0: before each)")

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/schemas"
 )
 
@@ -37,9 +38,18 @@ func isScripted(cmd *cobra.Command) bool {
 	return cmd != nil && cmd.HasParent() && slices.Contains([]string{"model", "chat"}, topWord(cmd))
 }
 
+// wantsEvents tells whether --json stands in arguments that could not be read
+// to their end.
+func wantsEvents(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
 // failIn tells an error of a command to whoever reads standard error.
 func (a *app) failIn(cmd *cobra.Command, err error) exitCode {
-	if !a.flags.json || !isScripted(cmd) {
+	if !isScripted(cmd) || !a.flags.json && (a.running || !wantsEvents(a.args)) {
 		return a.fail(err)
 	}
 	code, advice := codeOfError(err)
@@ -57,6 +67,7 @@ func (a *app) failIn(cmd *cobra.Command, err error) exitCode {
 			context["violations"] = append([]schemas.Violation{}, c.Violations...)
 		}
 	}
-	writeScripted(a.stderr, "error", err.Error(), context)
+	message, _ := mask.New().String(err.Error())
+	writeScripted(a.stderr, "error", message, context)
 	return code
 }
