@@ -22,6 +22,10 @@ func (s *Session) ReadOnly() bool {
 	return !s.write
 }
 
+// Flat reports whether the file has no header, as pai's have none: only
+// messages belong into it.
+func (s *Session) Flat() bool { return s.form == formFlat }
+
 // Problems tells what could not be taken as it is, in the order of the file.
 func (s *Session) Problems() []Problem {
 	s.mu.Lock()

@@ -51,7 +51,7 @@ type turnRecord struct {
 // record is a line, and what of it is known only when it is written.
 type record struct {
 	session.Draft
-	opens *question // gets the line's id
+	opens bool      // it is the turn's question
 	keeps *question // its id is the line's firstKeptEntryId
 }
 
@@ -73,7 +73,7 @@ func (k *keeper) begin(in runner.Input) {
 		k.turn.add(transcript.Model(provider, id))
 	}
 	line := now(transcript.Question(k.mask(in.Text), k.mask(in.Context)))
-	line.opens = k.turn.question
+	line.opens = true
 	k.turn.lines = append(k.turn.lines, line)
 }
 
@@ -184,23 +184,28 @@ func (k *keeper) write(t *turnRecord) error {
 	if k.session == nil {
 		return errors.New(k.text.NoFile)
 	}
-	drafts := make([]session.Draft, len(t.lines))
-	for i, r := range t.lines {
-		drafts[i] = r.Draft
-		if r.keeps != nil {
-			drafts[i] = r.With("firstKeptEntryId", r.keeps.id)
+	var drafts []session.Draft
+	opens := -1
+	for _, r := range t.lines {
+		if r.Role == "" && k.session.Flat() {
+			continue // a file of pai has messages only
 		}
+		if r.opens {
+			opens = len(drafts)
+		}
+		if r.keeps != nil {
+			r.Draft = r.With("firstKeptEntryId", r.keeps.id)
+		}
+		drafts = append(drafts, r.Draft)
+	}
+	if len(drafts) == 0 {
+		return nil
 	}
 	lines, err := k.session.Append(context.Background(), drafts...)
-	if err != nil {
-		return err
+	if err == nil && opens >= 0 {
+		t.question.id = lines[opens].ID
 	}
-	for i, r := range t.lines {
-		if r.opens != nil {
-			r.opens.id = lines[i].ID
-		}
-	}
-	return nil
+	return err
 }
 
 // forget begins another session, as /clear forgets the conversation.

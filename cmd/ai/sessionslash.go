@@ -38,8 +38,10 @@ func (c *conversation) goTo(ctx context.Context, id string) error {
 		return err
 	}
 	// It is where the next opening goes on, also when nothing is said here.
-	if _, err := k.session.Append(ctx, session.Mark(transcript.TypeBranch)); err != nil {
-		return err
+	if !k.session.Flat() {
+		if _, err := k.session.Append(ctx, session.Mark(transcript.TypeBranch)); err != nil {
+			return err
+		}
 	}
 	window, _, err := c.restore(k.session)
 	if err != nil {
@@ -255,6 +257,8 @@ func (c *conversation) name(ctx context.Context, arg string) (next string, err e
 	switch {
 	case k.session == nil:
 		return "", errors.New(t.NoFile)
+	case arg != "" && k.session.Flat():
+		return "", errors.New(t.Flat)
 	case arg != "":
 		if err := k.session.SetName(ctx, k.mask(arg)); err != nil {
 			return "", err

@@ -12,7 +12,7 @@ type sessionTexts struct {
 
 	Forked, Undone, NothingToUndo, NothingToFork, Empty string
 	Named, NameIs, NoName, Exported, Here, Unsaved      string
-	Unnamed, Now                                        string
+	Unnamed, Now, Flat                                  string
 
 	HelpFork, HelpTree, HelpName, HelpExport, HelpResume, HelpUndo string
 	ArgName, ArgFile                                               string
@@ -53,6 +53,7 @@ func textsOfSessions(language terminal.Language) *sessionTexts {
 			Unsaved:       "会话尚未保存，因此不能更改位置",
 			Unnamed:       "（无文字）",
 			Now:           "当前",
+			Flat:          "此文件只保存消息，不能命名",
 
 			HelpFork: "从先前的一条消息重新开始", HelpTree: "显示会话树并选择继续的位置", HelpName: "命名会话",
 			HelpExport: "导出会话（.md、.json 或 .html）", HelpResume: "打开另一个会话", HelpUndo: "忘掉上一轮（不改动文件）",
@@ -92,6 +93,7 @@ func textsOfSessions(language terminal.Language) *sessionTexts {
 		Unsaved:       "the session is not written, so it cannot go elsewhere",
 		Unnamed:       "(no words)",
 		Now:           "now",
+		Flat:          "the file keeps messages only, and no name",
 
 		HelpFork: "begin anew from an earlier message", HelpTree: "show the session's tree, and go on elsewhere in it", HelpName: "name the session",
 		HelpExport: "write the session to a file (.md, .json, .html)", HelpResume: "open another session", HelpUndo: "forget the last turn (files stay as they are)",

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/holic512/plugin-ai/config"
+)
+
+func TestJoinResume(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, want []string }{
+		{[]string{"-r", "9f3a", "why?"}, []string{"-r=9f3a", "why?"}},
+		{[]string{"-ir", "9f3a01c7"}, []string{"-ir=9f3a01c7"}},
+		{[]string{"--resume", "talk.jsonl", "why?"}, []string{"--resume=talk.jsonl", "why?"}},
+		{[]string{"-r", "why", "9f3a"}, []string{"-r", "why", "9f3a"}},
+		{[]string{"-r", "add", "these"}, []string{"-r", "add", "these"}}, // too short for an ID
+		{[]string{"-r", "--", "9f3a"}, []string{"-r", "--", "9f3a"}},
+		{[]string{"--", "-r", "9f3a"}, []string{"--", "-r", "9f3a"}},
+		{[]string{"--color", "9f3a"}, []string{"--color", "9f3a"}},
+		{[]string{"-r"}, []string{"-r"}},
+		{[]string{"policy", "explain", "-r", "9f3a"}, []string{"policy", "explain", "-r", "9f3a"}},
+		{nil, nil},
+	} {
+		a := &app{keys: config.NewKeyCache()}
+		if got := joinResume(a.command(), c.in); !slices.Equal(got, c.want) {
+			t.Errorf("joinResume(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestParseAgeAndSize(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]time.Duration{"12h": 12 * time.Hour, "30d": 720 * time.Hour, "1.5w": 252 * time.Hour, " 2 d": 48 * time.Hour} {
+		if got, err := parseAge(s); err != nil || got != want {
+			t.Errorf("parseAge(%q) = %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "d", "0d", "-1d", "5", "5m", "1.2.3d", "999999999w", "1e9d"} {
+		if got, err := parseAge(s); err == nil {
+			t.Errorf("parseAge(%q) = %v", s, got)
+		}
+	}
+	for s, want := range map[string]int64{"5": 5, "1B": 1, "500kB": 500_000, "100MB": 100_000_000, "1GiB": 1 << 30, "1.5 MB": 1_500_000} {
+		if got, err := parseSize(s); err != nil || got != want {
+			t.Errorf("parseSize(%q) = %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "MB", "0", "-5", "5 parsecs", "99999999999GB", "0.1"} {
+		if got, err := parseSize(s); err == nil {
+			t.Errorf("parseSize(%q) = %v", s, got)
+		}
+	}
+}
