@@ -106,6 +106,9 @@ func (s *Sandbox) Allowing(p Profile, v *Violation) (Profile, bool) {
 		}
 		p.Writable = append(slices.Clone(p.Writable), path)
 		real, err := filepath.EvalSymlinks(path)
+		if v.Entry { // all of the folder, or nothing
+			return p, err == nil && s.canChange(p, real)
+		}
 		return p, err == nil && s.canChange(p, filepath.Join(real, strings.TrimPrefix(v.Path, path)))
 	case KindSecret:
 		p.Secrets = true
