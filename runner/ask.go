@@ -35,7 +35,7 @@ func (t *turn) ask(ctx context.Context) (reply protocol.Reply, ok bool) {
 		}
 		answer, err := decoder.Finish(protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect, Shell: t.Shell != nil})
 		if err == nil {
-			t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: answer.Reply.Type, Reply: &answer.Reply, Notes: answer.Notes, Usage: message.Usage, Enforced: message.Enforced})
+			t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: answer.Reply.Type, Reply: &answer.Reply, StepIDs: t.stepIDs(answer.Reply), Stop: message.StopReason, Notes: answer.Notes, Usage: message.Usage, Enforced: message.Enforced})
 			return answer.Reply, true
 		}
 		raw := decoder.Text()
@@ -54,6 +54,18 @@ func (t *turn) ask(ctx context.Context) (reply protocol.Reply, ok bool) {
 		}
 		t.Window.Invalid(raw, bad.Violations)
 	}
+}
+
+// stepIDs are the ids that the steps of a reply will have.
+func (t *turn) stepIDs(reply protocol.Reply) []string {
+	if reply.Cmd == nil {
+		return nil
+	}
+	ids, given := make([]string, len(reply.Cmd.Steps)), t.steps.Load()
+	for i := range ids {
+		ids[i] = stepID(given + int64(i) + 1)
+	}
+	return ids
 }
 
 // finish translates why the answer ended.
@@ -117,8 +129,13 @@ func (t *turn) call(ctx context.Context) (*llm.Message, *protocol.Decoder, bool)
 		}
 		attempt++
 		t.emit(Event{Type: AutoRetryStart, Attempt: attempt, MaxAttempts: t.MaxRetries, DelayMs: delay.Milliseconds(), Error: failure})
-		if t.Wait(ctx, delay) != nil {
-			t.abort()
+		if err := t.Wait(ctx, delay); err != nil {
+			t.emit(Event{Type: AutoRetryEnd, Attempt: attempt, Error: &llm.Error{Kind: llm.ErrCancelled, Message: "Retry cancelled", Err: err}})
+			if ctx.Err() != nil {
+				t.abort()
+			} else {
+				t.fail(failure)
+			}
 			return nil, nil, false
 		}
 	}
@@ -166,6 +183,9 @@ func (t *turn) foresee(decoder *protocol.Decoder) {
 
 // stream makes one call and gives out the message as it arrives.
 func (t *turn) stream(ctx context.Context) (*llm.Message, *protocol.Decoder, error) {
+	if t.settle != nil {
+		t.settle()
+	}
 	window, err := t.Window.Window()
 	if err != nil {
 		return nil, nil, err

@@ -40,6 +40,9 @@ func (t *turn) carryOut(ctx context.Context, reply protocol.Reply) []protocol.Ob
 		} else if o.Outcome == protocol.Ran && s.tool.failed(o) {
 			failed = true
 		}
+		if why == "" && t.SteerAfter != SteerAfterTurn && t.queue.steered() {
+			why = skippedForPerson
+		}
 	}
 	return observations
 }
@@ -82,9 +85,11 @@ type cannot struct {
 	note    string
 }
 
+// stepID is the id of the n-th step of a session.
+func stepID(n int64) string { return fmt.Sprintf("cmd_%03d", n) }
+
 func (t *turn) prepare(reply protocol.Reply, step protocol.Step) *stepRun {
-	t.steps++
-	s := &stepRun{id: fmt.Sprintf("cmd_%03d", t.steps), step: step, dir: t.Dir, reply: reply, decidedBy: protocol.DecidedByPolicy}
+	s := &stepRun{id: stepID(t.steps.Add(1)), step: step, dir: t.Dir, reply: reply, decidedBy: protocol.DecidedByPolicy}
 	if reply.Cmd.CWD != "" {
 		s.dir = reply.Cmd.CWD
 	}

@@ -19,9 +19,9 @@ const (
 	TurnStart  EventType = "turn_start"
 	TurnEnd    EventType = "turn_end"
 
-	MessageStart  EventType = "message_start"  // Role
+	MessageStart  EventType = "message_start"  // Role, Input
 	MessageUpdate EventType = "message_update" // Role, Kind, Delta or Thinking
-	MessageEnd    EventType = "message_end"    // Role, Reply or Violations or Error
+	MessageEnd    EventType = "message_end"    // Role, Input or Reply or Violations or Error
 
 	ToolExecutionStart  EventType = "tool_execution_start"  // ID, Step, Judgement, Change
 	ToolExecutionUpdate EventType = "tool_execution_update" // ID, Chunk
@@ -32,6 +32,10 @@ const (
 
 	CompactionStart EventType = "compaction_start" // Compaction.Reason
 	CompactionEnd   EventType = "compaction_end"   // Compaction, Error where there is no summary, Usage
+
+	// QueueUpdate tells what of the person's words waits. It may come at any
+	// place, also between prompts.
+	QueueUpdate EventType = "queue_update" // Steering, FollowUps
 )
 
 // An Event is one thing that happened in a prompt. Only the fields named at
@@ -45,7 +49,11 @@ type Event struct {
 	Delta      string        // more of the answer's message, already decoded
 	Thinking   string        // more of what the model thinks
 	Text       string        // message_end of the user: what was asked
+	Input      *Input        // message_start and message_end of the user
+	Steered    bool          // of the user: said while a turn was under way
 	Reply      *protocol.Reply
+	StepIDs    []string             // message_end of a cmd: the ids that its steps get
+	Stop       llm.StopReason       // message_end with a reply: why the answer ended
 	Raw        string               // the answer as it came, where it broke the language
 	Notes      []string             // what was peeled off or ignored
 	Violations []protocol.Violation // why the answer is refused; it is asked for again
@@ -65,6 +73,8 @@ type Event struct {
 	MaxAttempts int
 	DelayMs     int64
 	Error       *llm.Error
+
+	Steering, FollowUps []string // what waits, oldest first
 
 	Compaction *Compaction // of older messages into a summary
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/holic512/plugin-ai/contextmgr"
@@ -80,7 +81,12 @@ type Config struct {
 	// call of the model, when there are more than a request shows.
 	AutoCompact bool
 
-	// Wait waits between two tries; nil is a timer.
+	// SteerAfter says how long what a person says meanwhile waits; "" is
+	// [SteerAfterTool].
+	SteerAfter SteerAfter
+
+	// Wait waits between two tries; nil is a timer. An error while the prompt's
+	// context goes on ends the retrying.
 	Wait func(context.Context, time.Duration) error
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -91,16 +97,23 @@ type Input struct {
 	Text    string // the question
 	Context string // what was piped in beside it; "" is nothing
 	Images  []llm.Image
+	// Before are texts that the model is told before the question, such as what
+	// the person's own commands wrote.
+	Before []string
 }
 
 // A Runner carries one conversation. It is used by one caller at a time.
 type Runner struct {
 	Config
 	allowed map[string]bool // steps that a person allowed for the session
-	steps   int             // ids given out
+	steps   atomic.Int64    // ids given out
 	// prepared is true once the sandbox was told that it will be needed.
 	prepared bool
 	pause    pause // of summaries that fail
+	queue    queue // what the person says while a prompt is under way
+	// settle is called before each call of the model, by its goroutine; nil is
+	// nothing.
+	settle func()
 }
 
 // New checks a configuration and makes a runner of it.
@@ -147,14 +160,14 @@ func (r *Runner) Forget() {
 // Prompt carries one input through the loop to its end. Cancelling the
 // context ends it at once, and the conversation can go on after it.
 func (r *Runner) Prompt(ctx context.Context, input Input) Result {
+	return r.prompt(ctx, input)
+}
+
+// prompt carries inputs through the loop, and what the person says meanwhile.
+func (r *Runner) prompt(ctx context.Context, inputs ...Input) Result {
 	t := &turn{Runner: r, left: r.MaxSteps}
-	r.Window.Ask(input.Text, input.Context)
-	r.Window.Attach(input.Images...)
 	t.emit(Event{Type: AgentStart})
-	t.emit(Event{Type: MessageStart, Role: llm.RoleUser})
-	t.emit(Event{Type: MessageEnd, Role: llm.RoleUser, Text: input.Text})
-	t.compactIfDue(ctx)
-	t.run(ctx)
+	t.run(ctx, inputs)
 	t.emit(Event{Type: AgentEnd, Usage: t.result.Usage, Result: &t.result})
 	return t.result
 }
@@ -162,6 +175,7 @@ func (r *Runner) Prompt(ctx context.Context, input Input) Result {
 // turn is one prompt under way.
 type turn struct {
 	*Runner
+	open   bool // the window has a turn that is under way
 	left   int  // automatic steps before the person is asked
 	free   bool // the person said to keep going
 	ran    []protocol.Observation
@@ -175,37 +189,46 @@ type turn struct {
 	planned *planned           // the change that the step makes; nil is what its words say
 }
 
-// run is the loop. It leaves the result behind, and the window closed.
-func (t *turn) run(ctx context.Context) {
-	for {
+// run is the loop. It leaves the result behind, and the window closed. One
+// round is one call of the model with its steps; before each the person is
+// heard.
+func (t *turn) run(ctx context.Context, inputs []Input) {
+	var queued []Input
+	for first := true; ; first = false {
 		t.emit(Event{Type: TurnStart})
-		reply, ok := t.ask(ctx)
-		if !ok {
-			t.emit(Event{Type: TurnEnd})
-			return
+		t.hear(inputs...)
+		if len(queued) == 0 {
+			queued = t.queue.steering()
 		}
-		switch reply.Type {
-		case protocol.KindChat:
-			t.Window.Answer(reply)
-			t.end(EndChat, reply)
-		case protocol.KindError:
-			t.Window.Answer(reply)
-			t.end(EndError, reply)
-		case protocol.KindCmd:
-			if t.goOn(ctx, reply) {
-				observations := t.carryOut(ctx, reply)
-				t.ran = append(t.ran, observations...)
-				t.result.Steps++
-				t.Window.Commands(reply, observations)
+		t.heed(queued)
+		if first {
+			t.compactIfDue(ctx)
+		}
+		if reply, ok := t.ask(ctx); ok {
+			switch reply.Type {
+			case protocol.KindChat:
+				t.Window.Answer(reply)
+				t.end(EndChat, reply)
+			case protocol.KindError:
+				t.Window.Answer(reply)
+				t.end(EndError, reply)
+			case protocol.KindCmd:
+				if t.goOn(ctx, reply) {
+					observations := t.carryOut(ctx, reply)
+					t.ran = append(t.ran, observations...)
+					t.result.Steps++
+					t.Window.Commands(reply, observations)
+				}
 			}
 		}
 		t.emit(Event{Type: TurnEnd})
-		if t.result.End != "" {
-			return
-		}
-		if ctx.Err() != nil {
+		if t.result.End == "" && ctx.Err() != nil {
 			t.abort()
-			return
+		}
+		if inputs, queued = nil, nil; t.result.End != "" {
+			if queued = t.more(ctx); len(queued) == 0 {
+				return
+			}
 		}
 	}
 }
@@ -245,6 +268,7 @@ func (t *turn) goOn(ctx context.Context, reply protocol.Reply) bool {
 			return true
 		}
 	}
+	t.steps.Add(int64(len(reply.Cmd.Steps))) // the ids of the steps are told already
 	chat := protocol.Reply{
 		Type: protocol.KindChat, Message: progress + " " + answer,
 		Chat: &protocol.Chat{Format: protocol.FormatPlain, Suggestions: []string{"continue"}},
