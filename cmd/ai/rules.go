@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,6 +105,9 @@ func auditFile(dirs config.Dirs) string { return filepath.Join(dirs.State, "audi
 func (c *conversation) audited(log *audit.Log, asker runner.Asker, events func(runner.Event)) func(runner.Event) {
 	told := false
 	return func(e runner.Event) {
+		if e.Type == runner.AgentEnd {
+			c.tellHidden(asker)
+		}
 		if e.Type == runner.ToolExecutionEnd {
 			err := log.Append(c.window.Mask(*e.Observation))
 			if err != nil && !told {
@@ -113,4 +117,17 @@ func (c *conversation) audited(log *audit.Log, asker runner.Asker, events func(r
 		}
 		events(e)
 	}
+}
+
+// tellHidden tells how many secrets were hidden since the last time.
+func (c *conversation) tellHidden(asker runner.Asker) {
+	hidden := c.masker.Hidden()
+	if hidden.Total() == 0 {
+		return
+	}
+	text := fmt.Sprintf("secrets hidden: %s", hidden)
+	if c.Chinese {
+		text = fmt.Sprintf("已隐藏的机密：%s", hidden)
+	}
+	asker.Notify(runner.Notice{Kind: runner.NoticeInfo, Text: text})
 }
