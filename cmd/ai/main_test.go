@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 //	request N PATTERN      the N-th call's body matches (! for: does not)
 //	requests N             the server got N calls
 //	authorization N VALUE  the N-th call's header Authorization
+//	events TYPES…          standard error is events of ai chat, of these types
+//	roles FILE ROLES…      a session file is messages of these roles
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -55,6 +57,8 @@ func TestScripts(t *testing.T) {
 			"requests":      countRequests,
 			"authorization": matchAuthorization,
 			"plugins":       plantPlugins,
+			"events":        checkEvents,
+			"roles":         checkRoles,
 		},
 	})
 }
