@@ -4,14 +4,12 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -224,54 +222,6 @@ func TestForkTreeUndo(t *testing.T) {
 	for _, words := range []string{"apple", "banana", "cherry", "damson", "elder", "fig"} {
 		if strings.Count(text, `"content":"`+words+` answer"`) != 1 {
 			t.Errorf("the file does not have the answer %s once: %s", words, text)
-		}
-	}
-}
-
-// TestKilledInATurn kills the program while the model answers: what was
-// answered before is there, whole and once, and the session can be gone on with.
-func TestKilledInATurn(t *testing.T) {
-	t.Parallel()
-	for kill := range 5 {
-		never := make(chan struct{})
-		defer close(never)
-		hangs := fakellm.Chat("never")
-		hangs.Before = never
-		var answers []fakellm.Answer
-		for i := range kill {
-			answers = append(answers, fakellm.Chat(fmt.Sprintf("answer %d", i)))
-		}
-		srv := fakellm.New(t, append(answers, hangs, fakellm.Chat("back again"))...)
-		cmd := command(t, srv, "-i")
-		s := open(t, cmd)
-		for i := range kill {
-			s.await("> ")
-			s.press(fmt.Sprintf("question %d\r", i))
-			s.await(fmt.Sprintf("answer %d", i))
-		}
-		s.await("> ")
-		s.press("the last\r")
-		s.await("thinking")
-		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		finish(t, cmd)
-
-		stdout, stderr, code := output(t, again(t, cmd, "-c", "are you there?"))
-		if code != 0 || stdout != "back again\n" {
-			t.Fatalf("after a kill: exit code %d, %s%s", code, stdout, stderr)
-		}
-		if strings.Contains(stderr, "could not be read") {
-			t.Errorf("a kill broke the file: %s", stderr)
-		}
-		text := sessionText(t, cmd)
-		for i := range kill {
-			if n := strings.Count(text, fmt.Sprintf(`"content":"answer %d"`, i)); n != 1 {
-				t.Errorf("answer %d is there %d times", i, n)
-			}
-		}
-		if strings.Contains(text, "the last") {
-			t.Error("a turn that was never over is there")
 		}
 	}
 }

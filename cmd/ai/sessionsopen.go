@@ -9,34 +9,39 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
-	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/session"
-	"github.com/holic512/plugin-ai/session/transcript"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
 // sessionFlags say which session a conversation is kept in.
 type sessionFlags struct {
-	last   bool   // -c
-	resume string // -r; anySession is a list to choose from
+	last   bool     // -c
+	resume resumeID // -r; anySession is a list to choose from
 	file   string
 	copy   bool
 	none   bool
 }
 
+// resumeID is the value of --resume, which may have none. It says that it is a
+// bool so that the help shows the flag as it is used.
+type resumeID string
+
 // anySession is the value of --resume without an ID.
-const anySession = "?"
+const anySession = "true"
+
+func (r *resumeID) String() string     { return string(*r) }
+func (r *resumeID) Set(s string) error { *r = resumeID(s); return nil }
+func (r *resumeID) Type() string       { return "bool" }
 
 func (f *sessionFlags) add(cmd *cobra.Command) {
 	own := cmd.Flags()
 	own.BoolVarP(&f.last, "continue", "c", false, "go on with the last session of this folder")
-	own.StringVarP(&f.resume, "resume", "r", "", "go on with the session of this `ID`, or choose one from a list")
+	own.VarP(&f.resume, "resume", "r", "go on with the session of this `ID`, or choose one from a list")
 	own.Lookup("resume").NoOptDefVal = anySession
 	own.StringVar(&f.file, "session", "", "keep the conversation in this `FILE`, and go on with what is in it")
 	own.BoolVar(&f.copy, "copy", false, "with -c, -r, --session: go on in a copy, the session stays as it is")
@@ -167,7 +172,7 @@ func (o *opener) open(ctx context.Context, f *sessionFlags) (*session.Session, e
 		}
 		return o.ref(ctx, path, f.copy)
 	case f.resume != "":
-		return o.ref(ctx, f.resume, f.copy)
+		return o.ref(ctx, string(f.resume), f.copy)
 	}
 	return o.store.Create(o.app.dir, "")
 }
@@ -326,73 +331,4 @@ func (o *opener) pick(ctx context.Context) (path string, err error) {
 		return "", &failure{exitInterrupted, err, ""}
 	}
 	return "", err
-}
-
-// greet tells where a conversation goes on.
-func (c *conversation) greet(o *opener) {
-	s := c.keeper.session
-	if s == nil || s.Counts().Messages() == 0 {
-		return
-	}
-	changed := ""
-	if len(c.last) > 0 {
-		if at, err := time.Parse(time.RFC3339, c.last[len(c.last)-1].Time); err == nil {
-			changed = moment(at)
-		}
-	}
-	told := fmt.Sprintf(o.text.GoesOn, s.Header().ID, s.Counts().Messages(), changed)
-	if name := s.Name(); name != "" {
-		told += ": " + name
-	}
-	o.face.Say(told + lastExchange(c.last))
-}
-
-// lastExchange is the last turn in short.
-func lastExchange(last []transcript.Entry) string {
-	if len(last) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("\n> " + firstWords(last[0].Text, 200))
-	steps := 0
-	for _, e := range last[1:] {
-		switch {
-		case e.Observation != nil:
-			steps++
-			if steps <= 3 && e.Observation.Program != nil {
-				b.WriteString("\n  $ " + firstWords(protocol.FormatCommand(*e.Observation.Program, e.Observation.Args), 120))
-			}
-		case e.Answers():
-			b.WriteString("\n" + firstWords(e.Text, 300))
-		}
-	}
-	return b.String()
-}
-
-// firstWords is the beginning of a text on one line, in at most n characters.
-func firstWords(s string, n int) string {
-	words := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 8*n)], "")), " "))
-	if len(words) > n {
-		return string(words[:n-1]) + "…"
-	}
-	return string(words)
-}
-
-// moment is a time as lists show it.
-func moment(t time.Time) string {
-	if t.IsZero() {
-		return "?"
-	}
-	return t.Local().Format("2006-01-02 15:04")
-}
-
-// bytesText is a size for people.
-func bytesText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%.0f kB", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }

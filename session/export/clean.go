@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/holic512/plugin-ai/protocol"
+	"github.com/holic512/plugin-ai/session"
 	"github.com/holic512/plugin-ai/session/transcript"
 )
 
@@ -51,10 +52,23 @@ func stamp(s string) string {
 	return cleanLine(s)
 }
 
-// title is what a transcript is called.
+// titleLength is how many characters of a question make a title.
+const titleLength = 80
+
+// title is what a transcript is called: its name, or the first words of the
+// person.
 func title(t *transcript.Transcript, w words) string {
 	if t.Name != "" {
 		return cleanLine(t.Name)
+	}
+	for i := range t.Entries {
+		if e := &t.Entries[i]; e.Role == session.User && e.Text != "" {
+			first := []rune(cleanLine(e.Text[:min(len(e.Text), 8*titleLength)]))
+			if len(first) > titleLength {
+				return string(first[:titleLength-1]) + "…"
+			}
+			return string(first)
+		}
 	}
 	return w.Session + " " + cleanLine(t.ID)
 }
