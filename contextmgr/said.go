@@ -44,11 +44,14 @@ func (m *Manager) Reopen() bool {
 	if m.turn != nil || m.abandoned == nil || len(m.past) == 0 {
 		return false
 	}
-	m.past = m.past[:len(m.past)-1 : len(m.past)-1]
+	m.past = m.past[: len(m.past)-1 : len(m.past)-1]
 	m.turn, m.abandoned = m.abandoned, nil
 	m.turn.repair = nil
 	return true
 }
+
+// Empty tells whether nothing was said yet.
+func (m *Manager) Empty() bool { return m.turn == nil && len(m.past) == 0 && m.summary.Text == "" }
 
 // toldTexts gives what was told, each of equal share of the room.
 func toldTexts(told []string, room int) []string {

@@ -142,3 +142,21 @@ func (t *turn) more(ctx context.Context) []Input {
 	}
 	return taken
 }
+
+// again goes on without a new input; see [Agent.Continue].
+func (r *Runner) again(ctx context.Context) (Result, error) {
+	t := &turn{Runner: r, left: r.MaxSteps}
+	queued := r.queue.steering()
+	if len(queued) == 0 {
+		queued = r.queue.followUps()
+	}
+	if len(queued) == 0 {
+		if t.open = r.Window.Reopen(); !t.open {
+			if r.Window.Empty() {
+				return Result{}, ErrNoMessages
+			}
+			return Result{}, ErrAnswered
+		}
+	}
+	return t.whole(ctx, nil, queued), nil
+}

@@ -160,14 +160,15 @@ func (r *Runner) Forget() {
 // Prompt carries one input through the loop to its end. Cancelling the
 // context ends it at once, and the conversation can go on after it.
 func (r *Runner) Prompt(ctx context.Context, input Input) Result {
-	return r.prompt(ctx, input)
+	t := &turn{Runner: r, left: r.MaxSteps}
+	return t.whole(ctx, []Input{input}, nil)
 }
 
-// prompt carries inputs through the loop, and what the person says meanwhile.
-func (r *Runner) prompt(ctx context.Context, inputs ...Input) Result {
-	t := &turn{Runner: r, left: r.MaxSteps}
+// whole carries inputs and words that waited through the loop, with what the
+// person says meanwhile.
+func (t *turn) whole(ctx context.Context, inputs, queued []Input) Result {
 	t.emit(Event{Type: AgentStart})
-	t.run(ctx, inputs)
+	t.run(ctx, inputs, queued)
 	t.emit(Event{Type: AgentEnd, Usage: t.result.Usage, Result: &t.result})
 	return t.result
 }
@@ -192,8 +193,7 @@ type turn struct {
 // run is the loop. It leaves the result behind, and the window closed. One
 // round is one call of the model with its steps; before each the person is
 // heard.
-func (t *turn) run(ctx context.Context, inputs []Input) {
-	var queued []Input
+func (t *turn) run(ctx context.Context, inputs, queued []Input) {
 	for first := true; ; first = false {
 		t.emit(Event{Type: TurnStart})
 		t.hear(inputs...)
