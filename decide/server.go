@@ -176,9 +176,12 @@ func (s *Server) handler() http.Handler {
 	routes := map[string]map[string]http.HandlerFunc{
 		"/":           get(s.index),
 		"/index.html": get(s.index),
-		"/style.css":  get(s.file("page/style.css", "text/css; charset=utf-8")),
-		"/app.js":     get(s.file("page/app.js", "application/javascript; charset=utf-8")),
-		"/texts.js":   get(s.file("page/texts.js", "application/javascript; charset=utf-8")),
+		"/style.css":  get(s.file("style.css", "text/css")),
+		"/app.js":     get(s.file("app.js", "application/javascript")),
+		"/texts.js":   get(s.file("texts.js", "application/javascript")),
+		"/draft.js":   get(s.file("draft.js", "application/javascript")),
+		"/source.js":  get(s.file("source.js", "application/javascript")),
+		"/items.js":   get(s.file("items.js", "application/javascript")),
 		"/api/items":  get(s.items),
 		"/api/source": get(s.source),
 		"/api/wait":   get(s.wait),
@@ -247,12 +250,12 @@ func (s *Server) index(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) file(name, contentType string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		text, err := page.ReadFile(name)
+		text, err := page.ReadFile("page/" + name)
 		if err != nil {
 			s.fail(w, http.StatusInternalServerError, s.text("内部错误", "an internal error"), err.Error())
 			return
 		}
-		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Type", contentType+"; charset=utf-8")
 		_, _ = w.Write(text)
 	}
 }
