@@ -38,6 +38,9 @@ type Conversation struct {
 	Policy      func() string       // the summary that /policy shows; nil is none
 	Models      Models              // nil: /model is not known
 	Commands    []Command           // that the program adds
+	// Status is a line that stands below each answer: how full the window is,
+	// what was spent. Nil or "" is none.
+	Status func() string
 }
 
 // The exit codes of [Face.Interactive] beside 0 and 128 + the signal.
@@ -315,6 +318,7 @@ func (l *loop) turn(ctx context.Context, text string) {
 		select {
 		case r := <-done:
 			l.suggest(r)
+			l.status()
 		case <-l.left:
 			select {
 			case <-done:
@@ -323,6 +327,24 @@ func (l *loop) turn(ctx context.Context, text string) {
 		}
 	})
 	f.restoreTerminal()
+}
+
+// status writes the status line, where a person reads it.
+func (l *loop) status() {
+	if l.talk.Status == nil || l.face.cfg.Quiet || l.face.people == nil || !l.face.err.terminal {
+		return
+	}
+	line := cleanLine(l.talk.Status())
+	if line == "" {
+		return
+	}
+	f := l.face
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	columns, _ := f.err.size()
+	for _, row := range hang(line, columns-1, 0) {
+		f.err.print(paint(row, dim, f.err.color) + "\n")
+	}
 }
 
 // suggest lists what an answer offers to ask next.

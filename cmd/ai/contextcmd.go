@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -45,6 +46,36 @@ func contextCommands(face *terminal.Face, c *conversation, language terminal.Lan
 			return "", nil
 		},
 	}}
+}
+
+// status is the line below an answer: how full the last request was, and what
+// all prompts together have used.
+func (c *conversation) status(language terminal.Language) string {
+	u := c.window.Usage()
+	if u.Window == 0 || u.Used == 0 {
+		return ""
+	}
+	window, tokens := "window %d%%", "%s tokens in all"
+	if language == terminal.Chinese {
+		window, tokens = "窗口 %d%%", "累计 %s 个 token"
+	}
+	parts := []string{fmt.Sprintf(window, u.Used*100/u.Window)}
+	if c.spent.Total > 0 {
+		parts = append(parts, fmt.Sprintf(tokens, thousands(c.spent.Total)))
+	}
+	if c.spent.Cost.Total > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", c.spent.Cost.Total))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 // contextSummary says how full the newest request was, and what is kept for

@@ -138,6 +138,7 @@ type conversation struct {
 	*tools
 	model  *model
 	masker *mask.Masker
+	spent  llm.Usage // by all prompts
 	window *contextmgr.Manager
 	record io.Writer // calls of the model are written there; nil is nowhere
 

@@ -27,6 +27,7 @@ func (a *app) interact(ctx context.Context, face *terminal.Face, c *conversation
 		Policy:      func() string { return policySummary(s) },
 		Models:      &models{app: a, conversation: c, settings: s, open: func(s *config.Settings) (*model, error) { return a.model(ctx, s) }},
 		Commands:    commands,
+		Status:      func() string { return c.status(terminal.Language(s.Speak)) },
 	}))
 }
 

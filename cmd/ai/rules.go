@@ -106,6 +106,7 @@ func (c *conversation) audited(log *audit.Log, asker runner.Asker, events func(r
 	told := false
 	return func(e runner.Event) {
 		if e.Type == runner.AgentEnd {
+			c.spent = c.spent.Add(e.Usage)
 			c.tellHidden(asker)
 		}
 		if e.Type == runner.ToolExecutionEnd {
