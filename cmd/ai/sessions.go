@@ -97,7 +97,7 @@ func (a *app) sessionsList(ctx context.Context, all bool) error {
 		return err
 	}
 	mask := a.exporter(settings, nil).mask
-	list, err := a.sessions(settings, nil).List(ctx, a.folder(all))
+	list, err := a.sessions(settings).List(ctx, a.folder(all))
 	if err != nil {
 		return &failure{exitFile, err, ""}
 	}
@@ -176,7 +176,7 @@ func (a *app) sessionsSearch(ctx context.Context, q session.Query) error {
 		return usage(errors.New("expected words to search for, got none"), "ai sessions search WORDS")
 	}
 	mask := a.exporter(settings, nil).mask
-	hits, failed, err := a.sessions(settings, nil).Search(ctx, q)
+	hits, failed, err := a.sessions(settings).Search(ctx, q)
 	if err != nil {
 		return &failure{exitFile, err, ""}
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/terminal"
 )
 
 func TestJoinResume(t *testing.T) {
@@ -50,6 +53,20 @@ func TestParseAgeAndSize(t *testing.T) {
 	for _, s := range []string{"", "MB", "0", "-5", "5 parsecs", "99999999999GB", "0.1"} {
 		if got, err := parseSize(s); err == nil {
 			t.Errorf("parseSize(%q) = %v", s, got)
+		}
+	}
+}
+
+// TestSessionTexts holds the languages together: every text is there in both,
+// with the same verbs in the same order.
+func TestSessionTexts(t *testing.T) {
+	t.Parallel()
+	verbs := regexp.MustCompile(`%[a-z]`)
+	en, zh := reflect.ValueOf(*textsOfSessions(terminal.English)), reflect.ValueOf(*textsOfSessions(terminal.Chinese))
+	for i := range en.NumField() {
+		name, a, b := en.Type().Field(i).Name, en.Field(i).String(), zh.Field(i).String()
+		if a == "" || b == "" || a == b || !slices.Equal(verbs.FindAllString(a, -1), verbs.FindAllString(b, -1)) {
+			t.Errorf("%s: %q and %q", name, a, b)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (a *app) sessionsExport(ctx context.Context, id string, form export.Form, f
 	if err != nil {
 		return err
 	}
-	s, err := a.sessions(settings, nil).View(ctx, id)
+	s, err := a.sessions(settings).View(ctx, id)
 	if err != nil {
 		return sessionFailure(err, textsOfSessions(terminal.Language(settings.Speak)), id)
 	}

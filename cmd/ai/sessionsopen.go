@@ -15,6 +15,7 @@ import (
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/session"
+	"github.com/holic512/plugin-ai/session/transcript"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -86,11 +87,12 @@ func joinResume(root *cobra.Command, args []string) []string {
 	return out
 }
 
-// sessions is the person's own store. Texts pass mask where the store copies
-// files that it did not write.
-func (a *app) sessions(s *config.Settings, mask func(string) string) *session.Store {
-	return session.NewStore(session.Config{Dir: filepath.Join(s.Dirs.State, "sessions"), Mask: mask})
+// sessions is the person's own store.
+func (a *app) sessions(s *config.Settings) *session.Store {
+	return session.NewStore(session.Config{Dir: sessionsDir(s)})
 }
+
+func sessionsDir(s *config.Settings) string { return filepath.Join(s.Dirs.State, "sessions") }
 
 // keep opens the session that the flags name, puts its conversation into c,
 // and lets c write into it. It does nothing where none is kept.
@@ -100,7 +102,7 @@ func (a *app) keep(ctx context.Context, s *config.Settings, face *terminal.Face,
 		return nil
 	}
 	text := textsOfSessions(terminal.Language(s.Speak))
-	opener := &opener{app: a, store: a.sessions(s, nil), foreign: a.sessions(s, c.mask), face: face, text: text}
+	opener := &opener{app: a, store: a.sessions(s), dir: sessionsDir(s), mask: c.mask, face: face, text: text}
 	opened, err := opener.open(ctx, f)
 	if err != nil {
 		return err
@@ -143,11 +145,12 @@ func (c *conversation) goOn(s *session.Session) error {
 
 // opener finds and opens sessions.
 type opener struct {
-	app     *app
-	store   *session.Store
-	foreign *session.Store // masks what it copies
-	face    *terminal.Face
-	text    *sessionTexts
+	app   *app
+	store *session.Store
+	dir   string // of the store
+	mask  func(string) string
+	face  *terminal.Face
+	text  *sessionTexts
 }
 
 func (o *opener) open(ctx context.Context, f *sessionFlags) (*session.Session, error) {
@@ -222,25 +225,8 @@ func (o *opener) ref(ctx context.Context, ref string, asCopy bool) (*session.Ses
 
 // copy makes a session of ours of one that stays as it is.
 func (o *opener) copy(ctx context.Context, s *session.Session, asked bool) (*session.Session, error) {
-	path := s.Path()
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	// What this program wrote is masked, and the rest is not.
-	store := o.foreign
-	if filepath.Dir(filepath.Dir(path)) == filepath.Join(config.FindDirs(o.app.home, o.app.getenv).State, "sessions") {
-		store = o.store
-	}
-	from, err := store.View(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	leaf, err := from.Leaf()
-	if err != nil {
-		return nil, errors.Join(err, from.Close())
-	}
-	fresh, err := from.Clone(ctx, leaf)
-	if err := errors.Join(err, from.Close()); err != nil {
+	fresh, err := o.copyOf(ctx, s)
+	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}
 	told := o.text.Copied
@@ -248,6 +234,26 @@ func (o *opener) copy(ctx context.Context, s *session.Session, asked bool) (*ses
 		told = fmt.Sprintf(o.text.ReadOnlyCopied, fresh.Header().ID)
 	}
 	o.face.Notify(runner.Notice{Kind: runner.NoticeInfo, Text: told})
+	return fresh, nil
+}
+
+// copyOf copies a session of the own store as it is, and any other as a session
+// of this folder, with its secrets masked.
+func (o *opener) copyOf(ctx context.Context, s *session.Session) (*session.Session, error) {
+	if filepath.Dir(filepath.Dir(s.Path())) == o.dir {
+		leaf, err := s.Leaf()
+		if err != nil {
+			return nil, err
+		}
+		return s.Clone(ctx, leaf)
+	}
+	fresh, err := o.store.Create(o.app.dir, s.Path())
+	if err != nil {
+		return nil, err
+	}
+	if err := transcript.Copy(ctx, s, fresh, o.mask); err != nil {
+		return nil, errors.Join(err, fresh.Close())
+	}
 	return fresh, nil
 }
 

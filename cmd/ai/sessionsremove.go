@@ -35,7 +35,7 @@ func (a *app) sessionsRemove(ctx context.Context, refs []string) error {
 		return err
 	}
 	t := textsOfSessions(terminal.Language(settings.Speak))
-	store := a.sessions(settings, nil)
+	store := a.sessions(settings)
 	// All are looked for before one is removed.
 	var lines []sessionLine
 	seen := map[string]bool{}
@@ -148,7 +148,7 @@ func (a *app) sessionsPrune(ctx context.Context, folder string, rule session.Rul
 	if err != nil {
 		return err
 	}
-	gone, err := a.sessions(settings, nil).Prune(ctx, folder, rule)
+	gone, err := a.sessions(settings).Prune(ctx, folder, rule)
 	lines := []sessionLine{}
 	for _, info := range gone {
 		lines = append(lines, describeSession(info, a.exporter(settings, nil).mask))
