@@ -292,6 +292,7 @@ func TestInteractive(t *testing.T) {
 	s.await("> ")
 	s.press("say hello\r")
 	s.await("hello there")
+	s.await("window ")
 	s.await("> ")
 	s.press("make it\r")
 	s.await("touch one")
