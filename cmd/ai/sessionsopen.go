@@ -111,7 +111,7 @@ func (a *app) keep(ctx context.Context, s *config.Settings, face *terminal.Face,
 		mask: c.mask, observation: c.window.Mask, tell: face.Notify, text: text,
 		model: func() (string, string) { return c.model.target.Entry, c.model.target.Model.ID },
 		next: func() (*session.Session, error) {
-			if f.file == "" {
+			if f.file == "" || opener.copied {
 				return opener.store.Create(a.dir, "")
 			}
 			again, err := opener.store.Open(context.Background(), f.file)
@@ -145,12 +145,13 @@ func (c *conversation) goOn(s *session.Session) error {
 
 // opener finds and opens sessions.
 type opener struct {
-	app   *app
-	store *session.Store
-	dir   string // of the store
-	mask  func(string) string
-	face  *terminal.Face
-	text  *sessionTexts
+	app    *app
+	store  *session.Store
+	dir    string // of the store
+	mask   func(string) string
+	copied bool // a file goes on in a copy, and stays as it is
+	face   *terminal.Face
+	text   *sessionTexts
 }
 
 func (o *opener) open(ctx context.Context, f *sessionFlags) (*session.Session, error) {
@@ -229,6 +230,7 @@ func (o *opener) copy(ctx context.Context, s *session.Session, asked bool) (*ses
 	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}
+	o.copied = true
 	told := o.text.Copied
 	if !asked {
 		told = fmt.Sprintf(o.text.ReadOnlyCopied, fresh.Header().ID)
