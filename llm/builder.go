@@ -84,6 +84,13 @@ func (b *Builder) Signature(signature string) {
 	}
 }
 
+// CallSignature sets the signature of the open tool call that key names.
+func (b *Builder) CallSignature(key, signature string) {
+	if i, open := b.calls[key]; open {
+		b.blocks[i].signature = signature
+	}
+}
+
 // EndBlock ends the text or thinking block that is open. The start of a block
 // of another kind does so by itself.
 func (b *Builder) EndBlock() bool {
@@ -149,7 +156,7 @@ func (b *Builder) EndToolCall(key string) (bool, error) {
 	if arguments.Kind() != '{' || !arguments.IsValid() {
 		return true, fmt.Errorf("the arguments of the tool call %q are not one JSON object", c.name)
 	}
-	c.call = &ToolCall{ID: c.id, Name: c.name, Arguments: arguments}
+	c.call = &ToolCall{ID: c.id, Name: c.name, Arguments: arguments, Signature: c.signature}
 	given := *c.call
 	given.Arguments = slices.Clone(arguments)
 	return b.emit(Event{Type: EventToolCallEnd, ContentIndex: i, ToolCall: &given}), nil

@@ -184,3 +184,32 @@ func BenchmarkBuilder(b *testing.B) {
 		}
 	}
 }
+
+// TestCallSignature: what a provider signs a call with stays with it.
+func TestCallSignature(t *testing.T) {
+	t.Parallel()
+	events := collect(func(b *llm.Builder) {
+		b.ToolCall("0", "c1", "f", `{"a":1}`)
+		b.CallSignature("0", "signed")
+		b.CallSignature("1", "of none")
+		b.EndToolCalls() //nolint:errcheck // it is valid
+		b.CallSignature("0", "late")
+		b.Done(llm.StopToolUse)
+	})
+	want := llm.ToolCall{ID: "c1", Name: "f", Arguments: []byte(`{"a":1}`), Signature: "signed"}
+	if d := cmp.Diff([]llm.Block{want}, events[len(events)-1].Message.Content); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBudgetGrows(t *testing.T) {
+	t.Parallel()
+	last := -1
+	for _, l := range []llm.Level{llm.LevelOff, llm.LevelMinimal, llm.LevelLow, llm.LevelMedium, llm.LevelHigh} {
+		if b := l.Budget(); b <= last {
+			t.Errorf("%s: %d after %d", l, b, last)
+		} else {
+			last = b
+		}
+	}
+}

@@ -51,6 +51,7 @@ type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments jsontext.Value // a JSON object
+	Signature string         // opaque, for the same provider only
 }
 
 func (Text) block()     {}
@@ -196,6 +197,9 @@ type Options struct {
 	Temperature *float64
 	MaxTokens   int // of the answer; 0 is the model's default
 	Format      *AnswerFormat
+	// Level is how hard to think; "" is the model's default. Models that are
+	// not Reasoning are not told.
+	Level Level
 	Headers     map[string]string
 	// Whole asks for the answer in one piece; else it is streamed.
 	Whole bool

@@ -45,6 +45,7 @@ type blockJSON struct {
 	ID        string         `json:"id,omitzero"`
 	Name      string         `json:"name,omitzero"`
 	Arguments jsontext.Value `json:"arguments,omitzero"`
+	Thought   string         `json:"thoughtSignature,omitzero"` // of a toolCall
 }
 
 // MarshalJSONTo writes the message as one JSON object with the roles and block
@@ -70,7 +71,7 @@ func (m Message) MarshalJSONTo(enc *jsontext.Encoder) error {
 		case Image:
 			j.Content[i] = blockJSON{Type: "image", Data: b.Data, MIMEType: b.MIMEType, URL: b.URL}
 		case ToolCall:
-			j.Content[i] = blockJSON{Type: "toolCall", ID: b.ID, Name: b.Name, Arguments: b.Arguments}
+			j.Content[i] = blockJSON{Type: "toolCall", ID: b.ID, Name: b.Name, Arguments: b.Arguments, Thought: b.Signature}
 		default:
 			return fmt.Errorf("content block %d: %T has no JSON form", i, b)
 		}
@@ -108,7 +109,7 @@ func (m *Message) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		case b.Type == "image":
 			m.Content = append(m.Content, Image{Data: b.Data, MIMEType: b.MIMEType, URL: b.URL})
 		case b.Type == "toolCall":
-			m.Content = append(m.Content, ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Arguments})
+			m.Content = append(m.Content, ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Arguments, Signature: b.Thought})
 		default:
 			return fmt.Errorf("content block %d of type %q is not text, thinking, image or toolCall with its value", i, b.Type)
 		}

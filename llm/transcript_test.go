@@ -22,7 +22,7 @@ func TestMessageJSON(t *testing.T) {
 			Usage: llm.Usage{Input: 1, Output: 2, Cost: llm.Cost{Total: 0.5}},
 			Content: []llm.Block{
 				llm.Thinking{Thinking: "hm", Signature: "s"}, llm.Text{Text: "t"},
-				llm.ToolCall{ID: "1", Name: "f", Arguments: []byte(`{"a":1}`)}, llm.ToolCall{ID: "2", Name: "g"},
+				llm.ToolCall{ID: "1", Name: "f", Arguments: []byte(`{"a":1}`), Signature: "s2"}, llm.ToolCall{ID: "2", Name: "g"},
 			},
 		},
 		"error": {Role: llm.RoleAssistant, StopReason: llm.StopError, Err: &llm.Error{Kind: llm.ErrRateLimit, Status: 429, Message: "wait", RetryAfter: 1500 * time.Millisecond}},
