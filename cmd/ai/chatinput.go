@@ -76,6 +76,9 @@ func (c *chatRun) resolve() error {
 		if system := s.system(); system != nil && !r.given.instruction {
 			r.instruction = contentOf(*system).text
 		}
+		if r.given.instruction && s.isOwn() && s.system() == nil {
+			return usage(fmt.Errorf("%s is a session of ai -i, whose first line is no system message", s.path), "leave the instruction out, or name another file")
+		}
 		if user := s.user(); user != nil && !r.given.input {
 			content := contentOf(*user)
 			r.input, r.images = content.text, content.images

@@ -30,7 +30,7 @@ func (m *maskedStream) add(s string) string {
 		return ""
 	}
 	whole := m.mask(m.held)
-	at := len(m.held)
+	at := m.known()
 	words := 0
 	for tried := 0; tried < triedCuts; {
 		if at = wordBefore(m.held, at); at <= 0 {
@@ -50,6 +50,23 @@ func (m *maskedStream) add(s string) string {
 	// A long text that cannot be parted is not masked again for every byte.
 	m.next = len(m.held) + len(m.held)/8
 	return ""
+}
+
+// heldBlock is how much is held back of a block of lines whose end is still to
+// come.
+const heldBlock = 64 << 10
+
+// known is how far it can be told what is held. A private key is one only with
+// all of its lines.
+func (m *maskedStream) known() int {
+	begin := strings.LastIndex(m.held, "-----BEGIN ")
+	if begin < 0 || len(m.held)-begin > heldBlock {
+		return len(m.held)
+	}
+	if _, end, found := strings.Cut(m.held[begin:], "-----END "); found && strings.Contains(end, "-----") {
+		return len(m.held)
+	}
+	return begin
 }
 
 // wordBefore gives the last place before at where a word begins: behind white

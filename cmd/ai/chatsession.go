@@ -67,7 +67,7 @@ func (s *chatSession) check(problems []session.Problem) error {
 		s.warnings = append(s.warnings, p.String())
 	}
 	for _, l := range s.lines {
-		if l.Role == "" && s.lines[0].Type != session.TypeHeader {
+		if l.Role == "" && !s.isOwn() {
 			return &failure{exitFile, fmt.Errorf(`the session file: %s: line %d: expected a message with "role" and "content"`, s.path, l.Number), "mend or remove that line"}
 		}
 	}
@@ -108,6 +108,12 @@ func (s *chatSession) system() *session.Line { return s.at(s.first) }
 
 // user is the trailing message of the user; nil is none.
 func (s *chatSession) user() *session.Line { return s.at(s.last) }
+
+// isOwn tells whether the file is one of the program's own sessions, which
+// begin with a header.
+func (s *chatSession) isOwn() bool {
+	return len(s.lines) > 0 && s.lines[0].Role == "" && s.lines[0].Type == session.TypeHeader
+}
 
 func (s *chatSession) at(i int) *session.Line {
 	if i < 0 {
@@ -171,9 +177,6 @@ func (s *chatSession) put(ctx context.Context, r *chatRequest, t *chatTurn, mask
 			l, err := session.NewLine(session.Message(session.System, text), now)
 			if err != nil {
 				return err
-			}
-			if len(begin) > 0 && begin[0].Type == session.TypeHeader && begin[0].Role == "" {
-				return errors.New("a session of the program's own has no place for a system message; go on with it in ai --session")
 			}
 			changed = len(begin) > 0
 			begin = append([]session.Line{l}, begin...)
