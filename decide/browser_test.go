@@ -11,7 +11,11 @@ import (
 	"github.com/holic512/plugin-ai/decide"
 )
 
-const ready = `!document.getElementById("bar").hidden`
+// ready is that the items are there, and lines that their source is too.
+const (
+	ready = `!document.getElementById("bar").hidden`
+	lines = ` && document.querySelector(".line.meant")`
+)
 
 // TestBrowserMouse decides as a person with a mouse does.
 func TestBrowserMouse(t *testing.T) {
@@ -28,7 +32,7 @@ func TestBrowserMouse(t *testing.T) {
 		t.Errorf("the source: %q", got)
 	}
 	p.click("#review") // not yet: it leads to what is open
-	if p.text(`document.getElementById("summary").open`) != "false" || p.text(`document.activeElement.id`) != "item-1-0" {
+	if p.text(`document.getElementById("summary").open`) != "false" || p.text(`document.activeElement.id`) != "item-1-title" {
 		t.Error("the summary opened with open items")
 	}
 	p.click("#item-1 .option:nth-child(2) .more") // anywhere in the box
@@ -111,7 +115,8 @@ func TestBrowserKeyboard(t *testing.T) {
 	p.wait(`document.querySelector("#item-1-0").checked && document.activeElement.id === "item-1-0"`)
 	focus("next")
 	p.press("Enter")
-	p.wait(`document.activeElement.id === "item-2-0"`)
+	p.wait(`document.activeElement.id === "item-2-title"`)
+	focus("item-2-0")
 	p.press(" ", "Tab")
 	p.typeText("note")
 	p.press("Ctrl+z") // belongs to the text field
@@ -138,11 +143,11 @@ func TestBrowserDraft(t *testing.T) {
 	b := startBrowser(t)
 	r := serve(t, two)
 	p := b.open(r.Link(), false)
-	p.wait(ready)
+	p.wait(ready + lines)
 	p.click("#item-1-1")
 	p.click("#item-1-note")
 	p.typeText("草稿")
-	p.do("Page.reload", nil, nil)
+	p.reload()
 	p.wait(ready + ` && document.querySelector("#item-1-1").checked && document.querySelector("#item-1-note").value === "草稿"`)
 	if asked := p.asked(); len(asked) != 1 || asked[0] != "beforeunload" {
 		t.Errorf("leaving asks: %q", asked)
@@ -202,7 +207,7 @@ func TestBrowserHostileTexts(t *testing.T) {
 	if got := p.text(`document.getElementById("task").textContent`); got != strings.ReplaceAll(evil, `\"`, `"`) {
 		t.Errorf("the task is shown as %q", got)
 	}
-	p.do("Page.reload", nil, nil)
+	p.reload()
 	p.wait(ready + ` && document.querySelector("#item-1-note").value.startsWith("<img")`)
 	p.click("#review")
 	p.click("#send")
@@ -237,9 +242,9 @@ func TestBrowserMany(t *testing.T) {
 	p.click("#item-150-1")
 	p.wait(`document.getElementById("count").textContent === "已决定 1 / 200"`)
 	p.click("#next")
-	p.wait(`document.activeElement.id === "item-151-0"`)
+	p.wait(`document.activeElement.id === "item-151-title"`)
 	// What has the focus is not behind the bar.
-	if p.text(`document.activeElement.getBoundingClientRect().bottom < document.getElementById("bar").getBoundingClientRect().top`) != "true" {
+	if p.text(`document.activeElement.getBoundingClientRect().top >= 0 && document.activeElement.getBoundingClientRect().bottom < document.getElementById("bar").getBoundingClientRect().top`) != "true" {
 		t.Error("the focus is behind the bar")
 	}
 	p.eval(`scrollTo(0, 0)`, nil)
@@ -266,7 +271,7 @@ func TestBrowserToken(t *testing.T) {
 	p.wait(`document.body.innerText.includes("请求被拒绝")`)
 	p = b.open(r.Link(), false)
 	p.wait(ready)
-	p.do("Page.reload", nil, nil)
+	p.reload()
 	p.wait(ready)
 	p.mu.Lock()
 	defer p.mu.Unlock()

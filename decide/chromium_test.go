@@ -161,6 +161,7 @@ func (b *browser) call(session, method string, params, into any) {
 type tab struct {
 	*browser
 	session  string
+	loaded   chan struct{} // one for each time that a page was loaded
 	mu       sync.Mutex
 	dialogs  []string // that asked, all of them answered with yes
 	mistakes []string // that the browser found in the page
@@ -187,7 +188,7 @@ func (b *browser) open(url string, alone bool) *tab {
 		ID string `json:"sessionId"`
 	}
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached)
-	p := &tab{browser: b, session: attached.ID}
+	p := &tab{browser: b, session: attached.ID, loaded: make(chan struct{}, 16)}
 	b.mu.Lock()
 	b.tabs[p.session] = p
 	b.mu.Unlock()
@@ -196,6 +197,11 @@ func (b *browser) open(url string, alone bool) *tab {
 	}
 	p.size(1200, 900)
 	p.do("Page.navigate", map[string]any{"url": url}, nil)
+	select {
+	case <-p.loaded:
+	case <-time.After(patience):
+		b.t.Fatalf("%s does not load", url)
+	}
 	return p
 }
 
@@ -218,6 +224,11 @@ func (p *tab) happened(a answer) {
 		_ = json.Unmarshal(a.Params, &d)
 		p.dialogs = append(p.dialogs, d.Type)
 		go p.send(p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": true})
+	case "Page.loadEventFired":
+		select {
+		case p.loaded <- struct{}{}:
+		default:
+		}
 	case "Runtime.exceptionThrown", "Log.entryAdded":
 		p.mistakes = append(p.mistakes, string(a.Params))
 	case "Network.requestWillBeSent":
@@ -288,6 +299,20 @@ func (p *tab) wait(condition string) {
 	})`, condition, patience.Milliseconds()/2), &ok)
 	if !ok {
 		p.t.Fatalf("never: %s\n%s", condition, p.text("document.body.innerText"))
+	}
+}
+
+// reload loads the page anew.
+func (p *tab) reload() {
+	p.t.Helper()
+	for len(p.loaded) > 0 {
+		<-p.loaded
+	}
+	p.do("Page.reload", nil, nil)
+	select {
+	case <-p.loaded:
+	case <-time.After(patience):
+		p.t.Fatal("the page does not load anew")
 	}
 }
 

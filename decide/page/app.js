@@ -102,20 +102,21 @@
     draft.keep(choices, notes);
   }
 
-  function go(id, kind = "choice") {
+  // go leads to an item: to its title, or to what was changed in it.
+  function go(id, kind) {
     const item = data.items[byID.get(id)];
     const chosen = item.options.findIndex((o) => o.value === choices.get(id));
-    $(`item-${id}`).scrollIntoView({ block: "start" });
-    $(kind === "note" ? `item-${id}-note` : `item-${id}-${Math.max(chosen, 0)}`).focus({ preventScroll: kind !== "note" });
+    const to = $(kind === "note" ? `item-${id}-note` : kind ? `item-${id}-${Math.max(chosen, 0)}` : `item-${id}-title`);
+    to.focus({ preventScroll: true });
+    (kind ? to : $(`item-${id}`)).scrollIntoView({ block: kind ? "nearest" : "start" });
   }
 
   // next goes to the open item after the one where the person is.
+  let here = -1;
   function next() {
     const open = openItems();
     if (open.length === 0) return say(t("allDone"));
-    const here = document.activeElement.closest("article");
-    const index = here ? byID.get(Number(here.id.slice("item-".length))) : -1;
-    go((open.find((i) => byID.get(i.id) > index) || open[0]).id);
+    go((open.find((i) => byID.get(i.id) > here) || open[0]).id);
   }
 
   function accept() {
@@ -264,7 +265,9 @@
     }
     byID = new Map(data.items.map((item, i) => [item.id, i]));
     restore(draft.open(JSON.stringify(data)));
-    $("overview").open = matchMedia("(min-width: 70rem)").matches;
+    const wide = matchMedia("(min-width: 70rem)");
+    $("overview").open = wide.matches;
+    wide.addEventListener("change", () => { $("overview").open = wide.matches; });
     for (const id of ["work", "bar", "language"]) $(id).hidden = false;
     $("loading").hidden = true;
     render();
@@ -278,6 +281,10 @@
   $("accept").addEventListener("click", accept);
   $("send").addEventListener("click", send);
   $("back").addEventListener("click", () => $("summary").close());
+  $("items").addEventListener("focusin", (e) => {
+    const item = e.target.closest("article");
+    if (item) here = byID.get(Number(item.id.slice("item-".length)));
+  });
   $("items").addEventListener("submit", (e) => { e.preventDefault(); review(); });
   $("language").addEventListener("click", () => {
     language = language === "zh" ? "en" : "zh";

@@ -7,6 +7,9 @@ function excerpt(item, api) {
   const at = item.location;
   const name = at.end > at.start ? t("lines", at.file, at.start, at.end) : t("line", at.file, Math.max(at.start, 1));
   const body = element("div", { class: "lines" }, element("p", { class: "muted" }, t("loadingSource")));
+  // What comes below does not jump when the lines arrive.
+  const expected = Math.max(at.end - at.start, 0) + 1 + Math.min(at.start, 3) + 3;
+  body.style.minHeight = Math.min(expected * 1.275 + 0.8, 24) + "rem";
   const place = element("figure", { class: "excerpt" }, element("figcaption", {}, name), body);
   whenNear(place, async () => {
     try {
@@ -29,6 +32,7 @@ function whenNear(place, act) {
 }
 
 function fill(body, name, x) {
+  body.style.minHeight = "";
   if (x.error) {
     body.replaceChildren(element("p", { class: "muted" }, t(x.error in texts.en ? x.error : "failed")));
     return;
