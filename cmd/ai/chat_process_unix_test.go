@@ -263,8 +263,9 @@ func TestChatStreamBreaks(t *testing.T) {
 	}
 }
 
-// A session of thousands of lines: the request stays under its ceiling, one
-// call is made, and the file keeps all.
+// A session of thousands of lines: the request stays under its ceiling, no
+// call is made to sum it up, also where the model finds it too long, and the
+// file keeps all.
 func TestChatLongSession(t *testing.T) {
 	t.Parallel()
 	const turns = 5000
@@ -277,10 +278,17 @@ func TestChatLongSession(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	srv := fakellm.New(t, fakellm.Chat("the end"))
-	cmd := command(t, srv, "chat", "--no-stdin", "--session_file", path, "the last question")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	srv := fakellm.New(t, fakellm.Status(400, `{"error":{"code":"context_length_exceeded","message":"maximum context length"}}`), fakellm.Chat("the end"))
+	cmd := command(t, srv, "chat", "--json", "--no-stdin", "--session_file", path, "the last question")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if !strings.Contains(string(out), `"type":"retry","message":"the request was too long`) {
+		t.Errorf("no second try is told: %s", out)
+	}
+	if requests := srv.Requests(); len(requests) != 2 || len(requests[1].Body) > len(requests[0].Body)*9/10 {
+		t.Fatalf("%d requests", len(requests))
 	}
 	t.Logf("%v with %d lines", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), 2*turns)
 	var q asked

@@ -59,7 +59,7 @@ func (l *chatLog) finish(r runner.Result, code exitCode, mask func(string) strin
 		fmt.Sprintf("- end: %s, exit code %d", r.End, code),
 		fmt.Sprintf("- steps: %d, refused: %d", r.Ran, r.Refused),
 		fmt.Sprintf("- tokens: %d in, %d out", r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output))
-	if r.Reply.Message != "" {
+	if r.Reply.Message != "" && (r.End == runner.EndChat || r.End == runner.EndStepLimit) {
 		l.result = append(l.result, "", logQuote(mask(valid(r.Reply.Message)), loggedResult))
 	}
 }

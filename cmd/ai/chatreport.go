@@ -246,6 +246,10 @@ func (r *chatReport) scripted(ev runner.Event) {
 		r.tell(eventRetry, ev.Error.Message, map[string]any{
 			"attempt": ev.Attempt, "maxAttempts": ev.MaxAttempts, "delayMs": ev.DelayMs, "kind": string(ev.Error.Kind),
 		})
+	case runner.CompactionEnd:
+		if c := ev.Compaction; c.Reason == runner.CompactOverflow && c.WillRetry {
+			r.tell(eventRetry, "the request was too long for the model: it is sent again with less of the conversation", map[string]any{"bytesBefore": c.BytesBefore, "bytesAfter": c.BytesAfter})
+		}
 	default:
 	}
 }

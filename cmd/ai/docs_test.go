@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // TestExitCodesAreDocumented holds docs/exit-codes.md against the table.
@@ -29,5 +31,25 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 	if string(have) != b.String() {
 		t.Errorf("%s is stale: go test ./cmd/ai -run ExitCodes -update", path)
+	}
+}
+
+// TestChatIsDocumented looks in docs/chat.md for every flag, class and event.
+func TestChatIsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "chat.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&app{}).chatCommand().LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !strings.Contains(string(text), "--"+f.Name) {
+			t.Errorf("the flag --%s is missing", f.Name)
+		}
+	})
+	events := []string{eventStart, eventChunk, eventProgress, eventCall, eventResult, eventRetry, eventWarning, eventInfo, eventComplete, eventError}
+	for _, word := range append(events, classNames()...) {
+		if !strings.Contains(string(text), "`"+word+"`") {
+			t.Errorf("%s is missing", word)
+		}
 	}
 }
