@@ -13,6 +13,7 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/holic512/plugin-ai/internal/sse"
 	"github.com/holic512/plugin-ai/llm"
 )
 
@@ -40,17 +41,17 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	if !b.Start() {
 		return nil
 	}
-	s := newSSE(in)
-	first, err := firstByte(s.r)
+	r := bufio.NewReaderSize(in, 16<<10)
+	first, err := firstByte(r)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return explain(err)
 	}
 	a := &answer{b: b}
 	switch first {
 	case '{', '[':
-		data, err := io.ReadAll(io.LimitReader(s.r, maxEvent+1))
-		if err == nil && len(data) > maxEvent {
-			err = errEventTooLong
+		data, err := io.ReadAll(io.LimitReader(r, sse.MaxEvent+1))
+		if err == nil && len(data) > sse.MaxEvent {
+			err = sse.ErrTooLong
 		}
 		if err != nil {
 			return explain(err)
@@ -60,7 +61,7 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	case '<':
 		f = &failure{err: &llm.Error{Kind: llm.ErrMalformed, Message: "the server at " + at.shown + " answered with a web page: is the base URL that of an API (often it ends in /v1)?"}}
 	default:
-		f = a.stream(ctx, s, in, w, explain)
+		f = a.stream(ctx, sse.NewReader(r), in, w, explain)
 	}
 	if f != nil {
 		f.mask(m)
@@ -68,14 +69,14 @@ func (p *Provider) ask(ctx context.Context, b *llm.Builder, at endpoint, options
 	}
 	// The end of the body frees the connection for the next call.
 	w.enter(draining)
-	_, _ = io.Copy(io.Discard, io.LimitReader(s.r, 64<<10))
+	_, _ = io.Copy(io.Discard, io.LimitReader(r, 64<<10))
 	return nil
 }
 
 // stream reads events until the answer is over.
-func (a *answer) stream(ctx context.Context, s *sse, in *wire, w *watch, explain func(error) *failure) *failure {
+func (a *answer) stream(ctx context.Context, s *sse.Reader, in *wire, w *watch, explain func(error) *failure) *failure {
 	for {
-		data, err := s.next()
+		data, err := s.Next()
 		a.mark(in)
 		switch {
 		case ctx.Err() != nil:
@@ -86,7 +87,7 @@ func (a *answer) stream(ctx context.Context, s *sse, in *wire, w *watch, explain
 			return incomplete()
 		case err != nil:
 			return explain(err)
-		case isDone(data):
+		case sse.IsDone(data):
 			if a.finish == "" {
 				return incomplete()
 			}

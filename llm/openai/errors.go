@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/holic512/plugin-ai/internal/sse"
 	"github.com/holic512/plugin-ai/llm"
 )
 
@@ -53,7 +54,7 @@ func (p *Provider) explain(ctx, watched context.Context, at endpoint, m masker, 
 	if late, ok := errors.AsType[*phaseError](context.Cause(watched)); ok {
 		return fail(llm.ErrTimeout, late, "the server at %s is too slow: %v", at.shown, late)
 	}
-	if errors.Is(err, errEventTooLong) || errors.Is(err, errBodyTooLong) {
+	if errors.Is(err, sse.ErrTooLong) || errors.Is(err, errBodyTooLong) {
 		return fail(llm.ErrMalformed, err, "the answer from %s is of no use: %v", at.shown, err)
 	}
 	// What net/http says names the whole address.

@@ -1,4 +1,4 @@
-package openai
+package sse
 
 import (
 	"bufio"
@@ -10,29 +10,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxEvent is the most bytes that one event may have, or an answer that is one
-// document.
-const maxEvent = 16 << 20
+// MaxEvent is the most bytes that the data of one event may have.
+const MaxEvent = 16 << 20
 
-var errEventTooLong = fmt.Errorf("a piece of it is longer than %d MiB", maxEvent>>20)
+// ErrTooLong is the error of an event of more than MaxEvent bytes.
+var ErrTooLong = fmt.Errorf("a piece of it is longer than %d MiB", MaxEvent>>20)
 
-// sse reads server-sent events whose data is JSON. The SDK's reader is not
-// used because it gives an event only at the blank line behind it: it loses
-// the last one of a server that leaves that line out, and joins the events of
-// one that never sends it. Here an event is also over where its data is one
-// JSON value and nothing behind it has arrived yet or more data follows.
-type sse struct {
+// A Reader reads events. It is for one goroutine.
+type Reader struct {
 	r    *bufio.Reader
 	line []byte // of a line that is longer than r's buffer
 	data []byte
 }
 
-func newSSE(r io.Reader) *sse { return &sse{r: bufio.NewReaderSize(r, 16<<10)} }
+// NewReader makes a reader of r, which may be buffered already.
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 16<<10)} }
 
-// next gives the data of the next event, good until the call after it. The end
+// Next gives the data of the next event, good until the call after it. The end
 // of the stream is io.EOF; data that is cut there is given if it is one JSON
 // value, and lost otherwise.
-func (s *sse) next() ([]byte, error) {
+func (s *Reader) Next() ([]byte, error) {
 	s.data = s.data[:0]
 	for {
 		line, err := s.readLine()
@@ -60,8 +57,8 @@ func (s *sse) next() ([]byte, error) {
 		if len(value) > 0 && value[0] == ' ' {
 			value = value[1:]
 		}
-		if len(s.data)+len(value) > maxEvent {
-			return nil, errEventTooLong
+		if len(s.data)+len(value) > MaxEvent {
+			return nil, ErrTooLong
 		}
 		if len(s.data) > 0 {
 			s.data = append(s.data, '\n')
@@ -74,7 +71,7 @@ func (s *sse) next() ([]byte, error) {
 }
 
 // blankFollows tells whether the blank line that ends an event is here already.
-func (s *sse) blankFollows() bool {
+func (s *Reader) blankFollows() bool {
 	if s.r.Buffered() == 0 {
 		return false
 	}
@@ -83,24 +80,24 @@ func (s *sse) blankFollows() bool {
 }
 
 // whole tells whether the data is complete without more lines.
-func (s *sse) whole() bool {
+func (s *Reader) whole() bool {
 	if len(s.data) == 0 {
 		return false
 	}
-	return isDone(s.data) || jsontext.Value(s.data).IsValid(lenient())
+	return IsDone(s.data) || jsontext.Value(s.data).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
 // readLine gives a line without its end. An error comes with what there was
 // before it.
-func (s *sse) readLine() ([]byte, error) {
+func (s *Reader) readLine() ([]byte, error) {
 	s.line = s.line[:0]
 	for {
 		part, err := s.r.ReadSlice('\n')
 		if err == nil && len(s.line) == 0 {
 			return trimEnd(part), nil
 		}
-		if len(s.line)+len(part) > maxEvent {
-			return nil, errEventTooLong
+		if len(s.line)+len(part) > MaxEvent {
+			return nil, ErrTooLong
 		}
 		s.line = append(s.line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -113,4 +110,6 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-func isDone(data []byte) bool { return bytes.HasPrefix(data, []byte("[DONE]")) }
+// IsDone tells whether the data is the mark that ends the streams of some
+// servers.
+func IsDone(data []byte) bool { return bytes.HasPrefix(data, []byte("[DONE]")) }
