@@ -36,6 +36,7 @@ type openBlock struct {
 	kind      EventType // EventTextStart, EventThinkingStart or EventToolCallStart
 	text      strings.Builder
 	signature string
+	redacted  bool
 	id, name  string
 	call      *ToolCall // set at the end of a tool call that is complete
 }
@@ -82,6 +83,17 @@ func (b *Builder) Signature(signature string) {
 	if b.current >= 0 && b.blocks[b.current].kind == EventThinkingStart {
 		b.blocks[b.current].signature = signature
 	}
+}
+
+// Sealed adds a thinking block whose words the provider keeps to itself; the
+// signature stands for them. Redacted is [Thinking.Redacted].
+func (b *Builder) Sealed(signature string, redacted bool) bool {
+	if !b.EndBlock() || !b.Start() {
+		return false
+	}
+	b.current = len(b.blocks)
+	b.blocks = append(b.blocks, &openBlock{kind: EventThinkingStart, signature: signature, redacted: redacted})
+	return b.emit(Event{Type: EventThinkingStart, ContentIndex: b.current}) && b.EndBlock()
 }
 
 // CallSignature sets the signature of the open tool call that key names.
@@ -218,7 +230,7 @@ func (b *Builder) Message() *Message {
 func (o *openBlock) block() Block {
 	switch o.kind {
 	case EventThinkingStart:
-		return Thinking{Thinking: o.text.String(), Signature: o.signature}
+		return Thinking{Thinking: o.text.String(), Signature: o.signature, Redacted: o.redacted}
 	case EventToolCallStart:
 		if o.call == nil {
 			return ToolCall{ID: o.id, Name: o.name}

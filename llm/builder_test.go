@@ -213,3 +213,27 @@ func TestBudgetGrows(t *testing.T) {
 		}
 	}
 }
+
+func TestBuilderSealed(t *testing.T) {
+	t.Parallel()
+	events := collect(func(b *llm.Builder) {
+		b.Thinking("hm")
+		b.Sealed("r", true)
+		b.Sealed("s", false)
+		b.Text("t")
+		b.Done(llm.StopEnd)
+	})
+	var got []string
+	for _, ev := range events {
+		got = append(got, fmt.Sprint(ev.Type, ev.ContentIndex))
+	}
+	want := []string{"start0", "thinking_start0", "thinking_delta0", "thinking_end0", "thinking_start1", "thinking_end1",
+		"thinking_start2", "thinking_end2", "text_start3", "text_delta3", "text_end3", "done0"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	content := []llm.Block{llm.Thinking{Thinking: "hm"}, llm.Thinking{Signature: "r", Redacted: true}, llm.Thinking{Signature: "s"}, llm.Text{Text: "t"}}
+	if d := cmp.Diff(content, events[len(events)-1].Message.Content); d != "" {
+		t.Error(d)
+	}
+}

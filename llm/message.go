@@ -37,6 +37,9 @@ type Text struct{ Text string }
 type Thinking struct {
 	Thinking  string
 	Signature string // opaque, for the same provider only
+	// Redacted is true where the provider keeps the words to itself: Thinking
+	// is empty and Signature stands for it.
+	Redacted bool
 }
 
 // Image is a picture: its bytes, or where the server finds it.
@@ -180,10 +183,21 @@ type Enforcement string
 // The rungs of the ladder. A server that refuses one is asked for the next,
 // and that is remembered.
 const (
-	EnforceSchema Enforcement = "json_schema"
-	EnforceObject Enforcement = "json_object"
-	EnforcePrompt Enforcement = "prompt"
+	EnforceSchema     Enforcement = "json_schema"
+	EnforceStrictTool Enforcement = "strict_tool" // the input of a tool that must be called, and is held to its schema
+	EnforceTool       Enforcement = "tool"        // the same, not held to it
+	EnforceObject     Enforcement = "json_object"
+	EnforcePrompt     Enforcement = "prompt"
 )
+
+// Known tells whether it is one of the rungs.
+func (e Enforcement) Known() bool {
+	switch e {
+	case EnforceSchema, EnforceStrictTool, EnforceTool, EnforceObject, EnforcePrompt:
+		return true
+	}
+	return false
+}
 
 // AnswerFormat asks for answers that follow a JSON Schema.
 type AnswerFormat struct {
@@ -199,8 +213,8 @@ type Options struct {
 	Format      *AnswerFormat
 	// Level is how hard to think; "" is the model's default. Models that are
 	// not Reasoning are not told.
-	Level Level
-	Headers     map[string]string
+	Level   Level
+	Headers map[string]string
 	// Whole asks for the answer in one piece; else it is streamed.
 	Whole bool
 	// Params are members of the request as the person gives them. They stand

@@ -39,6 +39,7 @@ type blockJSON struct {
 	Text      *string        `json:"text,omitzero"`
 	Thinking  *string        `json:"thinking,omitzero"`
 	Signature string         `json:"thinkingSignature,omitzero"`
+	Redacted  bool           `json:"redacted,omitzero"`
 	Data      []byte         `json:"data,omitzero"`
 	MIMEType  string         `json:"mimeType,omitzero"`
 	URL       string         `json:"url,omitzero"`
@@ -67,7 +68,7 @@ func (m Message) MarshalJSONTo(enc *jsontext.Encoder) error {
 		case Text:
 			j.Content[i] = blockJSON{Type: "text", Text: &b.Text}
 		case Thinking:
-			j.Content[i] = blockJSON{Type: "thinking", Thinking: &b.Thinking, Signature: b.Signature}
+			j.Content[i] = blockJSON{Type: "thinking", Thinking: &b.Thinking, Signature: b.Signature, Redacted: b.Redacted}
 		case Image:
 			j.Content[i] = blockJSON{Type: "image", Data: b.Data, MIMEType: b.MIMEType, URL: b.URL}
 		case ToolCall:
@@ -105,7 +106,7 @@ func (m *Message) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		case b.Type == "text" && b.Text != nil:
 			m.Content = append(m.Content, Text{Text: *b.Text})
 		case b.Type == "thinking" && b.Thinking != nil:
-			m.Content = append(m.Content, Thinking{Thinking: *b.Thinking, Signature: b.Signature})
+			m.Content = append(m.Content, Thinking{Thinking: *b.Thinking, Signature: b.Signature, Redacted: b.Redacted})
 		case b.Type == "image":
 			m.Content = append(m.Content, Image{Data: b.Data, MIMEType: b.MIMEType, URL: b.URL})
 		case b.Type == "toolCall":

@@ -21,7 +21,7 @@ func TestMessageJSON(t *testing.T) {
 			Role: llm.RoleAssistant, API: "a", Provider: "p", Model: "m", StopReason: llm.StopToolUse, Enforced: llm.EnforceObject, Damaged: true,
 			Usage: llm.Usage{Input: 1, Output: 2, Cost: llm.Cost{Total: 0.5}},
 			Content: []llm.Block{
-				llm.Thinking{Thinking: "hm", Signature: "s"}, llm.Text{Text: "t"},
+				llm.Thinking{Thinking: "hm", Signature: "s"}, llm.Thinking{Signature: "r", Redacted: true}, llm.Text{Text: "t"},
 				llm.ToolCall{ID: "1", Name: "f", Arguments: []byte(`{"a":1}`), Signature: "s2"}, llm.ToolCall{ID: "2", Name: "g"},
 			},
 		},

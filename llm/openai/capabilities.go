@@ -106,8 +106,7 @@ func (c *FileCapabilities) read() []note {
 	var good []note
 	for _, n := range all.Notes {
 		age := c.now().Sub(n.Date)
-		known := n.Rung == llm.EnforceSchema || n.Rung == llm.EnforceObject || n.Rung == llm.EnforcePrompt
-		if known && age < noteLife && age > -noteLife {
+		if n.Rung.Known() && age < noteLife && age > -noteLife {
 			good = append(good, n)
 		}
 	}
