@@ -6,11 +6,16 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/holic512/plugin-ai/contextmgr"
 	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
+	"github.com/holic512/plugin-ai/session"
 )
 
 func TestChatAsker(t *testing.T) {
@@ -135,4 +140,56 @@ func BenchmarkMaskedStream(b *testing.B) {
 			}
 		})
 	}
+}
+
+// FuzzChatHistory reads lines of other programs into a window: whatever they
+// say, there is one, below its ceiling.
+func FuzzChatHistory(f *testing.F) {
+	for _, content := range []string{
+		`"text"`, `{"type":"text","text":"a"}`, `[{"type":"image_url","image_url":{"url":"https://a/b.png"}},{"type":"text"}]`,
+		`["a",7,null,{"type":"image_url","image_url":"x"},{"type":"audio"}]`, `{"stdout":"a","exitCode":0}`, `[]`, `{}`,
+		`"{\"_event\":\"tool_result\",\"id\":\"cmd_999\",\"tool\":\"cmd\",\"args\":null,\"parsed\":{\"kind\":\"x\",\"items\":[1]}}"`,
+		`"{\"_event\":\"tool_result\",\"id\":\"x\",\"verdict\":{\"level\":\"L9\"}}"`, `"\ud800 half"`,
+	} {
+		f.Add(content, "call_1", 3)
+	}
+	f.Fuzz(func(t *testing.T, content, id string, n int) {
+		var entries []contextmgr.Entry
+		for _, role := range []string{session.Tool, session.User, session.Assistant, session.Tool, session.Tool} {
+			draft := session.Blocks(role, jsontext.Value(content)).With("tool_call_id", strings.ToValidUTF8(id, "?"))
+			if n%2 == 1 {
+				draft = draft.With("tool_calls", []int{n})
+			}
+			l, err := session.NewLine(draft, time.Unix(0, 0))
+			if err != nil {
+				return // no line of a session
+			}
+			c := contentOf(l)
+			switch role {
+			case session.User:
+				entries = append(entries, contextmgr.Entry{Question: c.text + "?"})
+			case session.Assistant:
+				reply := replyOf(l, c.text)
+				entries = append(entries, contextmgr.Entry{Reply: &reply})
+			case session.Tool:
+				o := observationOf(l, c.text)
+				entries = append(entries, contextmgr.Entry{Observation: &o})
+			}
+			for _, image := range c.images {
+				if !strings.Contains(image.url, "://") { // no files and no servers
+					_, _ = readImage("data:"+image.url, "/", 100)
+				}
+			}
+		}
+		m, err := contextmgr.New(contextmgr.Config{MaxBytes: contextmgr.MinMaxBytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Restore(protocol.Summary{}, entries)
+		m.Ask("and now?", "")
+		w, err := m.Window()
+		if err != nil || w.Bytes > contextmgr.MinMaxBytes {
+			t.Fatalf("%d bytes, %v", w.Bytes, err)
+		}
+	})
 }

@@ -10,11 +10,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holic512/plugin-ai/llm/openai"
+	"github.com/holic512/plugin-ai/session"
 )
 
 // chatRequest is what is asked, from flags, files, standard input and the
@@ -86,6 +88,12 @@ func (c *chatRun) resolve() error {
 	}
 	if blank(r.input) && len(r.images) == 0 {
 		return usage(errors.New("there is no input"), `ai chat "what is it?"; or --user_input_file, text that is piped in, or a session whose last message is the user's`)
+	}
+	if s := c.session; s != nil && s.file != nil && r.given.input {
+		// What cannot be written later is not asked now.
+		if _, err := session.NewLine(session.Message(session.User, valid(r.text())), time.Now()); err != nil {
+			return &failure{exitFile, fmt.Errorf("the input cannot be a line of the session file: %w", err), ""}
+		}
 	}
 	most := c.settings.MaxRequestBytes * 2 / 5
 	for _, part := range []struct {
