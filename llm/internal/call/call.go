@@ -98,6 +98,9 @@ type Exchange struct {
 	Answer func(*llm.Builder) Answer
 	// Words reads the body of an error.
 	Words func(body []byte) Words
+	// Ladder is the rungs that the API has, from the strongest; nil is schema,
+	// object and prompt.
+	Ladder []llm.Enforcement
 	// FormatNames is how errors name the parameter that enforces the form of
 	// an answer, in lower case.
 	FormatNames []string
@@ -153,7 +156,7 @@ func (c *Client) Run(ctx context.Context, b *llm.Builder, x Exchange) {
 			}
 			return
 		}
-		next, ok := below(rung)
+		next, ok := x.below(rung)
 		if !ok || b.Ended() || !f.refuses(x.FormatNames) {
 			b.Fail(f.Err)
 			return

@@ -2,6 +2,7 @@ package call
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,12 +41,13 @@ func (m *memory) Set(address, model string, rung llm.Enforcement, _ string) erro
 }
 
 // below is the next weaker way to enforce the form of an answer.
-func below(rung llm.Enforcement) (llm.Enforcement, bool) {
-	switch rung {
-	case llm.EnforceSchema:
-		return llm.EnforceObject, true
-	case llm.EnforceObject:
-		return llm.EnforcePrompt, true
+func (x *Exchange) below(rung llm.Enforcement) (llm.Enforcement, bool) {
+	ladder := x.Ladder
+	if ladder == nil {
+		ladder = []llm.Enforcement{llm.EnforceSchema, llm.EnforceObject, llm.EnforcePrompt}
+	}
+	if i := slices.Index(ladder, rung); i >= 0 && i+1 < len(ladder) {
+		return ladder[i+1], true
 	}
 	return "", false
 }
