@@ -39,6 +39,7 @@ type flags struct {
 	record      string
 	replay      string
 	session     sessionFlags
+	rpc         rpcFlags
 }
 
 // app is one run of the program.
@@ -216,6 +217,12 @@ question where there is none.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.rpc.mode == "rpc" {
+				return a.rpc(cmd.Context(), cmd, args)
+			}
+			if err := f.rpc.check(cmd, false); err != nil {
+				return usage(err, misused(cmd))
+			}
 			return a.ask(cmd.Context(), cmd, strings.Join(args, " "))
 		},
 	}
@@ -243,9 +250,11 @@ question where there is none.`,
 	own.BoolVar(&f.showRequest, "show-request", false, "print what would be sent, with the size of each part, and send nothing")
 	own.StringVar(&f.record, "record", "", "write all calls of the model to this `FILE`, secrets masked")
 	own.StringVar(&f.replay, "replay", "", "answer from a `FILE` that --record wrote")
+	own.StringVar(&f.rpc.mode, "mode", "", "rpc: another program drives the conversation, by JSON lines")
 	f.session.add(root)
+	f.rpc.add(root)
 
-	root.AddCommand(a.decideCommand())
+	root.AddCommand(a.decideCommand(), a.rpcCommand())
 	root.AddCommand(a.policyCommand(), a.schemaCommand(), a.configCommand(), a.initCommand(), a.doctorCommand(),
 		a.pluginsCommand(), a.undoCommand(), a.modelCommand(), a.sessionsCommand())
 	return root
