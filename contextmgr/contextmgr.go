@@ -41,6 +41,10 @@ type Config struct {
 	// most; more than that, or more than MaxRecentBytes of text, are due to be
 	// folded into the summary. 0 is DefaultRecentMessages, DefaultRecentBytes.
 	MaxRecentMessages, MaxRecentBytes int
+	// MaxMessageBytes is how much of an earlier question and of its answer a
+	// request shows where there is room for both; else, and where it is 0, it
+	// is 2 KiB.
+	MaxMessageBytes int
 	// MaxDigestBytes is the most that is kept of an earlier result; 0 is
 	// DefaultDigestBytes.
 	MaxDigestBytes int
@@ -134,7 +138,7 @@ func New(config Config) (*Manager, error) {
 // Ask begins a turn with what the person says, and what was piped in beside
 // it ("" is nothing).
 func (m *Manager) Ask(question, context string) {
-	m.closeTurn("")
+	m.closeTurn(nil)
 	m.turn = &turn{question: m.config.Mask(question), context: m.config.Mask(context)}
 }
 
@@ -170,14 +174,15 @@ func (m *Manager) Invalid(raw string, violations []protocol.Violation) {
 
 // Answer ends the turn with the reply that the person saw.
 func (m *Manager) Answer(reply protocol.Reply) {
-	m.closeTurn(historyText(reply.Type, m.config.Mask(reply.Message), nil))
+	said := m.config.Mask(reply.Message)
+	m.closeTurn(func(most int) string { return answerText(reply.Type, said, nil, most) })
 }
 
 // Abandon ends the turn without an answer. The conversation goes on with what
 // there is of it.
 func (m *Manager) Abandon(why string) {
 	open := m.turn
-	m.closeTurn(historyText(protocol.KindError, why, nil))
+	m.closeTurn(func(most int) string { return answerText(protocol.KindError, why, nil, most) })
 	m.abandoned = open
 }
 

@@ -2,6 +2,7 @@ package contextmgr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -20,6 +21,11 @@ type past struct {
 	images   []llm.Image // of the question
 	question int         // index of the question's message
 	bytes    int         // of their texts
+
+	// The same with more of the question and the answer, where
+	// [Config.MaxMessageBytes] allows it; nil is no more.
+	long      []message
+	longBytes int
 }
 
 // message is one line of an earlier turn.
@@ -28,8 +34,9 @@ type message struct {
 	text string
 }
 
-// closeTurn makes the current turn an earlier one.
-func (m *Manager) closeTurn(answer string) {
+// closeTurn makes the current turn an earlier one. answer gives the answer in
+// about so many bytes; nil is none.
+func (m *Manager) closeTurn(answer func(most int) string) {
 	t := m.turn
 	if t == nil {
 		return
@@ -59,13 +66,26 @@ func (m *Manager) closeTurn(answer string) {
 	if n := len(t.rounds); n > 0 {
 		m.digest(t.rounds[n-1].observations)
 	}
-	if answer != "" {
-		p.messages = append(p.messages, message{llm.RoleAssistant, answer})
+	if answer != nil {
+		p.messages = append(p.messages, message{llm.RoleAssistant, answer(historyBytes)})
 	}
-	for _, line := range p.messages {
-		p.bytes += size(line.text)
+	p.bytes = sizeOf(p.messages)
+	if most := m.config.MaxMessageBytes; most > historyBytes {
+		p.long = slices.Clone(p.messages)
+		p.long[p.question].text = cut(question, most)
+		if answer != nil {
+			p.long[len(p.long)-1].text = answer(most)
+		}
+		p.longBytes = sizeOf(p.long)
 	}
 	m.past = append(m.past, p)
+}
+
+func sizeOf(messages []message) (n int) {
+	for _, line := range messages {
+		n += size(line.text)
+	}
+	return n
 }
 
 // digest keeps the newest results.
@@ -121,6 +141,11 @@ func newest(ran []string) []string {
 // historyText is an answer as later requests show it, in at most historyBytes
 // as long as the lines of what was run allow it. It is JSON, also when cut.
 func historyText(kind protocol.Kind, text string, ran []string) string {
+	return answerText(kind, text, ran, historyBytes)
+}
+
+// answerText is the same in at most that many bytes.
+func answerText(kind protocol.Kind, text string, ran []string, most int) string {
 	short := func(n int) string {
 		b, err := json.Marshal(struct {
 			Type    protocol.Kind `json:"type"`
@@ -133,13 +158,13 @@ func historyText(kind protocol.Kind, text string, ran []string) string {
 		return string(b)
 	}
 	// JSON in JSON is escaped twice; what has many quotes is cut shorter.
-	for n := historyBytes; ; n /= 2 {
+	for n := most; ; n /= 2 {
 		s := short(n)
-		if size(s) <= historyBytes || n < summaryBytes {
+		if size(s) <= most || n < summaryBytes {
 			return s
 		}
-		if over := size(s) - historyBytes; over < n/2 {
-			if s = short(n - over); size(s) <= historyBytes {
+		if over := size(s) - most; over < n/2 {
+			if s = short(n - over); size(s) <= most {
 				return s
 			}
 		}

@@ -62,3 +62,28 @@ func TestPicturesGoWithTheirQuestion(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestLongMessagesOfEarlierTurns(t *testing.T) {
+	t.Parallel()
+	m := newManager(t, contextmgr.Config{MaxMessageBytes: 12 << 10, MaxRecentMessages: 1 << 20})
+	text := func(name string) string { return name + strings.Repeat(" 字\"", 1500) + " end of " + name }
+	for _, turn := range []string{"first", "second", "third"} {
+		m.Ask(text(turn), "")
+		m.Answer(chat(text("answer to " + turn)))
+	}
+	m.Ask("now", "")
+	all := strings.Join(lines(window(t, m)), "\n")
+	for _, whole := range []string{"end of third", "end of answer to third", "end of second"} {
+		if !strings.Contains(all, whole) {
+			t.Errorf("%q is cut", whole)
+		}
+	}
+	// What does not fit in full is there in short.
+	if !strings.Contains(all, "user: first 字") || strings.Contains(all, "end of first") {
+		t.Error("the first turn is not shortened")
+	}
+	m.Ask("now", strings.Repeat("x ", 40<<10))
+	if w := window(t, m); w.Bytes > contextmgr.DefaultMaxBytes {
+		t.Errorf("%d bytes", w.Bytes)
+	}
+}

@@ -115,5 +115,5 @@ func (m *Manager) Restore(s protocol.Summary, entries []Entry) {
 		}
 	}
 	commands()
-	m.closeTurn("")
+	m.closeTurn(nil)
 }

@@ -211,14 +211,20 @@ func roundTexts(rounds []round) []message {
 func (m *Manager) recent(left int) (kept []past, out int) {
 	from := len(m.past)
 	for shown := m.shown(); from > shown; from-- {
-		if left -= m.past[from-1].bytes; left < 0 {
+		p := m.past[from-1]
+		if p.long != nil && p.longBytes <= left {
+			p.messages, p.bytes = p.long, p.longBytes
+		}
+		if left -= p.bytes; left < 0 {
 			break
 		}
+		kept = append(kept, p)
 	}
 	for _, p := range m.past[:from] {
 		out += len(p.messages)
 	}
-	return m.past[from:], out
+	slices.Reverse(kept)
+	return kept, out
 }
 
 // newestThatFit keeps the newest messages that fit. What is kept begins with

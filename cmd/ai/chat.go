@@ -174,6 +174,7 @@ func (c *chatRun) do(ctx context.Context) (err error) {
 			// As much of the session as there is room for, and no call to sum
 			// up the rest.
 			keep.MaxRecentMessages = allMessages
+			keep.MaxMessageBytes = c.settings.MaxRequestBytes / 4
 			run.AutoCompact = false
 		},
 	})
