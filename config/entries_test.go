@@ -93,8 +93,8 @@ func TestDescribeEntryRefuses(t *testing.T) {
 		{"an escape", "a\x1b[2J", "openai", nil, []string{"--name", `\u001b`}},
 		{"no UTF-8", "a\xff", "openai", nil, []string{"--name", "UTF-8"}},
 		{"a built-in name", "offline", "openai", nil, []string{"--name", "built in"}},
-		{"no provider", "n", "", nil, []string{"--provider", "got nothing", "openai, ollama"}},
-		{"unknown provider", "n", "nope", nil, []string{"--provider", `"nope"`, "openai, ollama", "offline", "openai-compatible"}},
+		{"no provider", "n", "", nil, []string{"--provider", "got nothing", "openai, anthropic"}},
+		{"unknown provider", "n", "nope", nil, []string{"--provider", `"nope"`, "openai, anthropic", "offline", "openai-compatible"}},
 		{"a near provider", "n", "openAI", nil, []string{"did you mean openai?"}},
 		{"a server without its address", "n", "openai-compatible", nil, []string{"--set baseUrl="}},
 		{"no =", "n", "openai", []string{"apiKey"}, []string{"--set, number 1", "key=value", "no ="}},
@@ -123,7 +123,7 @@ func TestDescribeEntryRefuses(t *testing.T) {
 		{"a key that is an object", "n", "openai", []string{`apiKey={"key":"sk-secret"}`}, []string{"--set apiKey", "the one field env"}},
 		{"a shell", "n", "openai", []string{`apiKey=cmd:x | sk-secret`}, []string{"--set apiKey", "no shell runs"}},
 		{"below a text", "n", "openai", []string{"apiKey=sk-secret", "apiKey.env=X"}, []string{"--set apiKey.env: expected an object at apiKey"}},
-		{"another API", "n", "openai", []string{"api=anthropic-messages"}, []string{"--set api: expected openai-completions"}},
+		{"another API", "n", "openai", []string{"api=smoke-signals"}, []string{"--set api: expected openai-completions or anthropic-messages"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestListProviders(t *testing.T) {
 		}
 		return b.String()
 	}
-	const builtin = "ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openrouter/openrouter/false/false[] openai-compatible/openai-compatible/false/false[] "
+	const builtin = "anthropic/anthropic/false/false[claude-sonnet-5-5 claude-opus-5-5] ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openrouter/openrouter/false/false[] openai-compatible/openai-compatible/false/false[] "
 	const openai = "openai/openai/false/false[gpt-5.4-mini gpt-5.4] "
 	tests := []struct {
 		name string

@@ -1,16 +1,19 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // A KnownProvider is one that an entry can be of.
 type KnownProvider struct {
-	Name    string
-	BaseURL string   // where it is, unless an entry says something else; "" is not known, or no server
-	Models  []string // that are asked where no others are named
-	KeyEnv  string   // the variable that its key is usually in; "" where the server of BaseURL needs none
+	Name      string
+	BaseURL   string   // where it is, unless an entry says something else; "" is not known, or no server
+	Models    []string // that are asked where no others are named: the first, or with --high the second
+	KeyEnv    string   // the variable that its key is usually in; "" where the server of BaseURL needs none
+	API       string   // its wire API; "" is openai-completions
+	Reasoning bool     // whether Models think before they answer, and can be told how hard
 }
 
 // Compatible is the provider of any other server that speaks the chat
@@ -22,6 +25,7 @@ const Compatible = "openai-compatible"
 func KnownProviders() []KnownProvider {
 	return []KnownProvider{
 		{Name: OpenAI, BaseURL: DefaultBaseURL, Models: []string{DefaultModel, DefaultHighModel}, KeyEnv: "OPENAI_API_KEY"},
+		{Name: Anthropic, BaseURL: "https://api.anthropic.com", Models: []string{"claude-sonnet-5-5", "claude-opus-5-5"}, KeyEnv: "ANTHROPIC_API_KEY", API: apiAnthropic, Reasoning: true},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
 		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
@@ -67,10 +71,26 @@ func checkProvider(name string) error {
 	return &Error{Kind: ErrUsage, Message: "--provider: expected one of " + strings.Join(names, ", ") + ", got " + got, Advice: advice}
 }
 
+// KnownProviderAt finds the provider whose own server is at a base URL.
+func KnownProviderAt(baseURL string) (KnownProvider, bool) {
+	list := KnownProviders()
+	i := slices.IndexFunc(list, func(p KnownProvider) bool { return baseURL != "" && p.BaseURL == strings.TrimRight(baseURL, "/") })
+	if i < 0 {
+		return KnownProvider{}, false
+	}
+	return list[i], true
+}
+
+// apiOf is the wire API of a provider, where no entry names another.
+func apiOf(provider string) string { return cmp.Or(known(provider).API, apiOpenAI) }
+
+// apis are the wire APIs that an entry can name.
+func apis() []string { return []string{apiOpenAI, apiAnthropic} }
+
 // checkAPI checks the wire API of an entry.
 func checkAPI(api string) error {
-	if api == "" || api == apiOpenAI {
+	if api == "" || slices.Contains(apis(), api) {
 		return nil
 	}
-	return &Error{Kind: ErrUsage, Message: "api: expected " + apiOpenAI + ", the one that this program speaks, got " + quote(api)}
+	return &Error{Kind: ErrUsage, Message: "api: expected one of " + strings.Join(apis(), ", ") + ", got " + quote(api)}
 }

@@ -24,10 +24,10 @@ func (c *chooser) server(ch choice) (Target, error) {
 	if base == "" && c.sets("baseUrl") {
 		base, baseOrigin = e.BaseURL, fromFlag("--set baseUrl")
 	}
-	if base == "" && provider == OpenAI {
-		base, baseOrigin = firstSet(c.src.Getenv, "OPENAI_BASE_URL")
+	if name := baseEnv(provider); base == "" && name != "" {
+		base, baseOrigin = firstSet(c.src.Getenv, name)
 		if base != "" && checkURL(base) != nil {
-			return Target{}, &Error{Kind: ErrUsage, Message: "environment OPENAI_BASE_URL: expected " + checkURL(base).Error() + ", got " + quote(withoutPassword(base))}
+			return Target{}, &Error{Kind: ErrUsage, Message: "environment " + name + ": expected " + checkURL(base).Error() + ", got " + quote(withoutPassword(base))}
 		}
 	}
 	if base == "" {
@@ -43,7 +43,7 @@ func (c *chooser) server(ch choice) (Target, error) {
 	t.Model.BaseURL = strings.TrimRight(base, "/")
 	s.origins["baseUrl"] = baseOrigin
 	if t.Model.API == "" {
-		t.Model.API = apiOpenAI
+		t.Model.API = apiOf(provider)
 	}
 
 	model, origin := c.modelOf(ch)
@@ -75,12 +75,23 @@ func (c *chooser) modelOf(ch choice) (string, Origin) {
 		return e.DefaultModel, ch.source
 	case len(e.Models) > 0:
 		return e.Models[0], ch.source
-	case e.provider() == OpenAI && c.settings.DefaultMode == High:
-		return DefaultHighModel, c.settings.Origin("defaultMode")
-	case e.provider() == OpenAI:
-		return DefaultModel, FromDefault
+	}
+	switch models := known(e.provider()).Models; {
+	case len(models) > 1 && c.settings.DefaultMode == High:
+		return models[1], c.settings.Origin("defaultMode")
+	case len(models) > 0:
+		return models[0], FromDefault
 	}
 	return "", ""
+}
+
+// baseEnv is the variable that says where a provider's server is; "" is none.
+func baseEnv(provider string) string {
+	switch provider {
+	case OpenAI, Anthropic:
+		return envWord(provider) + "_BASE_URL"
+	}
+	return ""
 }
 
 // withKey finds the key: the flag, then PAI_<ENTRY>_API_KEY, then a variable

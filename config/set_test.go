@@ -78,8 +78,8 @@ func TestSetForOneCallRefuses(t *testing.T) {
 // An API that is not built is not taken for another one.
 func TestAPIThatIsNotBuilt(t *testing.T) {
 	t.Parallel()
-	s := load(t, user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "api": "anthropic-messages", "baseUrl": "http://a.test", "defaultModel": "m"}]}`})
-	if err := s.Ready(); err == nil || !strings.Contains(err.Error(), "anthropic-messages") || !strings.Contains(err.Error(), "openai-completions") {
+	s := load(t, user{providers: `{"schema_version": "1.0.0", "providers": [{"name": "a", "api": "smoke-signals", "baseUrl": "http://a.test", "defaultModel": "m"}]}`})
+	if err := s.Ready(); err == nil || !strings.Contains(err.Error(), "smoke-signals") || !strings.Contains(err.Error(), "openai-completions") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,15 +22,17 @@ const (
 
 // The providers that need no entry in default.json.
 const (
-	OpenAI  = "openai"
-	Offline = "offline"
-	LLMBase = "llm-base"
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+	Offline   = "offline"
+	LLMBase   = "llm-base"
 )
 
 // The wire APIs of these providers.
 const (
-	apiOpenAI  = "openai-completions"
-	apiOffline = "offline"
+	apiOpenAI    = "openai-completions"
+	apiAnthropic = "anthropic-messages"
+	apiOffline   = "offline"
 )
 
 // A Target is who is asked, with which key.
@@ -174,8 +176,10 @@ func (c *chooser) pick() (choice, error) {
 	case c.settings.DefaultProfile != "":
 		return withModel(c.named(LLMBase, c.settings.Origin("defaultProfile")))
 	}
-	if _, origin := firstSet(c.src.Getenv, "OPENAI_API_KEY", "OPENAI_BASE_URL"); origin != "" {
-		return withModel(c.named(OpenAI, origin))
+	for _, provider := range []string{OpenAI, Anthropic} {
+		if _, origin := firstSet(c.src.Getenv, known(provider).KeyEnv, baseEnv(provider)); origin != "" {
+			return withModel(c.named(provider, origin))
+		}
 	}
 	base, found, err := readLLMBase(c.settings.Dirs.LLMBase())
 	if err != nil {
@@ -232,7 +236,7 @@ func (c *chooser) named(name string, origin Origin) (choice, error) {
 	case name == OpenAI || name == Offline || name == LLMBase:
 		return choice{entry: Entry{Name: name, Provider: name}, origin: origin, source: FromDefault}, nil
 	case known(name).BaseURL != "", c.src.Flags.BaseURL != "", c.sets("baseUrl"):
-		return choice{entry: Entry{Name: name, Provider: name, API: apiOpenAI}, origin: origin, source: FromDefault}, nil
+		return choice{entry: Entry{Name: name, Provider: name, API: apiOf(name), Reasoning: known(name).Reasoning}, origin: origin, source: FromDefault}, nil
 	}
 	advice := "name one of " + strings.Join(c.known(), ", ") + ", or a server with --base-url"
 	if near, ok := nearest(name, c.known()); ok {

@@ -65,6 +65,14 @@ func TestTarget(t *testing.T) {
 		{"provider flag over AI_PROVIDER", user{env: env("OPENAI_API_KEY=k", "AI_PROVIDER=offline"), flags: config.Flags{Provider: "openai"}}, "openai " + config.DefaultModel + " " + def + " key=k", nil},
 		{"model flag over AI_PROVIDER", user{env: env("OPENAI_API_KEY=k", "AI_PROVIDER=offline"), flags: config.Flags{Model: "openai/m"}}, "openai m " + def + " key=k", nil},
 
+		{"Anthropic's key alone", user{env: env("ANTHROPIC_API_KEY=k")}, "anthropic claude-sonnet-5-5 https://api.anthropic.com key=k",
+			map[string]string{"provider": "environment ANTHROPIC_API_KEY", "model": "default", "baseUrl": "default", "apiKey": "environment ANTHROPIC_API_KEY"}},
+		{"OpenAI's key before Anthropic's", user{env: env("ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=k")}, "openai " + config.DefaultModel + " " + def + " key=k", nil},
+		{"Anthropic by name, high", user{env: env("ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=k"), flags: config.Flags{Provider: "anthropic", High: true}}, "anthropic claude-opus-5-5 https://api.anthropic.com key=a", nil},
+		{"ANTHROPIC_BASE_URL", user{env: env("ANTHROPIC_BASE_URL=http://a.test")}, "anthropic claude-sonnet-5-5 http://a.test key=", map[string]string{"baseUrl": "environment ANTHROPIC_BASE_URL"}},
+		{"Anthropic in front of a model's id", user{env: env("ANTHROPIC_API_KEY=k"), flags: config.Flags{Model: "anthropic/claude-x"}}, "anthropic claude-x https://api.anthropic.com key=k", nil},
+		{"a model's id with anthropic in front", user{providers: oneServer, env: env("BOX_KEY=bk", "ANTHROPIC_API_KEY=k"), flags: config.Flags{Model: "anthropic/claude-x"}}, "my-box anthropic/claude-x http://box.test/v1 key=bk", nil},
+
 		{"file", user{providers: twoServers}, "openai w2 https://work.test/v1 key=sk-file",
 			map[string]string{"provider": "file ", "model": "file ", "baseUrl": "file ", "apiKey": "file "}},
 		{"environment over file", user{providers: twoServers, env: env("OPENAI_API_KEY=e", "OPENAI_BASE_URL=http://e.test", "OPENAI_MODEL=e")}, "openai e http://e.test key=e", nil},
@@ -114,6 +122,33 @@ func TestTarget(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestWireAPI(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		entry string
+		want  string
+	}{
+		"by its provider":      {`"name": "anthropic", "apiKey": "k"`, "anthropic-messages claude-sonnet-5-5 https://api.anthropic.com"},
+		"of another name":      {`"name": "a", "provider": "anthropic", "apiKey": "k", "defaultModel": "m"`, "anthropic-messages m https://api.anthropic.com"},
+		"said":                 {`"name": "a", "api": "anthropic-messages", "baseUrl": "http://a.test", "defaultModel": "m"`, "anthropic-messages m http://a.test"},
+		"said, of Anthropic":   {`"name": "anthropic", "api": "openai-completions", "apiKey": "k"`, "openai-completions claude-sonnet-5-5 https://api.anthropic.com"},
+		"nothing said":         {`"name": "a", "baseUrl": "http://a.test", "defaultModel": "m"`, "openai-completions m http://a.test"},
+		"a server of its kind": {`"name": "anthropic", "baseUrl": "http://a.test"`, "anthropic-messages claude-sonnet-5-5 http://a.test"},
+	} {
+		s := load(t, user{providers: `{"schema_version": "1.0.0", "providers": [{` + tt.entry + `}]}`})
+		if err := s.Ready(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := s.Target.Model.API + " " + s.Target.Model.ID + " " + s.Target.Model.BaseURL; got != tt.want {
+			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+		}
+	}
+	s := load(t, user{env: map[string]string{"ANTHROPIC_API_KEY": "k"}, flags: config.Flags{Model: "claude-x:high"}})
+	if s.Target.Model.ID != "claude-x" || s.Target.Level != "high" || !s.Target.Model.Reasoning {
+		t.Errorf("a level needs no entry: %+v", s.Target.Model)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/session"
 )
 
@@ -116,7 +115,7 @@ func (c *chatRun) readParams() error {
 			return usage(fmt.Errorf("providerOptions of the entry: %w", err), "")
 		}
 		for _, name := range slices.Sorted(maps.Keys(params)) {
-			if openai.OwnParam(name) {
+			if ownParam(c.settings.Target.Model.API, name) {
 				delete(params, name)
 				c.request.warnings = append(c.request.warnings, fmt.Sprintf("providerOptions: %q is left out, because the program sets it", name))
 			}
@@ -131,7 +130,7 @@ func (c *chatRun) readParams() error {
 			return usage(fmt.Errorf("%s: expected a JSON object: %w", from, jsonFault(err)), `such as {"temperature":0.1}`)
 		}
 		for _, name := range slices.Sorted(maps.Keys(more)) {
-			if openai.OwnParam(name) {
+			if ownParam(c.settings.Target.Model.API, name) {
 				return usage(fmt.Errorf("%s: %q is set by the program itself", from, name), "leave it out; --model names the model, --stream streams")
 			}
 		}

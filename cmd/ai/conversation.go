@@ -17,6 +17,7 @@ import (
 	"github.com/holic512/plugin-ai/contextmgr"
 	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/anthropic"
 	"github.com/holic512/plugin-ai/llm/offline"
 	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/llm/replay"
@@ -108,7 +109,7 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 			return nil, err
 		}
 	}
-	m := &model{target: s.Target, options: llm.Options{APIKey: string(key), Temperature: s.Target.Temperature}}
+	m := &model{target: s.Target, options: llm.Options{APIKey: string(key), Temperature: s.Target.Temperature, Level: llm.Level(s.Target.Level)}}
 	switch {
 	case a.flags.replay != "":
 		file, err := os.Open(a.flags.replay)
@@ -122,6 +123,12 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 		m.dialect = schemas.OpenAIStrict // the canonical form is understood as well
 	case s.Target.Model.API == offline.API:
 		m.provider = offline.New(offline.Config{})
+	case s.Target.Model.API == anthropic.API:
+		m.provider = anthropic.New(anthropic.Config{
+			Capabilities: openai.NewFileCapabilities(s.Dirs.Cache), UserAgent: "ai/" + versionText(),
+			ResponseTimeout: s.Target.Timeout,
+		})
+		m.dialect = schemas.OpenAIStrict
 	default:
 		m.provider = openai.New(openai.Config{
 			Capabilities: openai.NewFileCapabilities(s.Dirs.Cache), UserAgent: "ai/" + versionText(),
@@ -130,6 +137,15 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 		m.dialect = schemas.OpenAIStrict
 	}
 	return m, nil
+}
+
+// ownParam tells whether a member of a request is the wire API's own, so that a
+// person cannot set it as a parameter.
+func ownParam(api, name string) bool {
+	if api == anthropic.API {
+		return anthropic.OwnParam(name)
+	}
+	return openai.OwnParam(name)
 }
 
 // conversation is a runner with all that it needs.

@@ -197,8 +197,13 @@ func isVariable(s string) error {
 func (a *app) writeSetup(cmd *cobra.Command, s setup) error {
 	if s.baseURL == "" {
 		s.baseURL = config.DefaultBaseURL
-		if s.keyEnv == "" {
-			s.keyEnv = openAIKey
+		for _, p := range config.KnownProviders() {
+			if p.Name == s.name && p.BaseURL != "" {
+				s.baseURL = p.BaseURL
+			}
+		}
+		if p, ok := config.KnownProviderAt(s.baseURL); ok && s.keyEnv == "" {
+			s.keyEnv = p.KeyEnv
 		}
 	}
 	for _, err := range []error{isName(s.name), isAddress(s.baseURL), isVariable(s.keyEnv)} {
@@ -213,6 +218,9 @@ func (a *app) writeSetup(cmd *cobra.Command, s setup) error {
 	entry := config.Entry{
 		Name: s.name, BaseURL: s.baseURL,
 		Models: []string{s.model}, DefaultModel: s.model, APIKey: config.KeyRef{Env: s.keyEnv},
+	}
+	if p, ok := config.KnownProviderAt(s.baseURL); ok {
+		entry.API, entry.Reasoning = p.API, p.Reasoning
 	}
 	if err := config.WriteProvider(cmd.Context(), path, entry, true); err != nil {
 		return err
