@@ -13,6 +13,7 @@ import (
 
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/contextmgr"
+	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
@@ -130,13 +131,37 @@ func (a *app) chat(ctx context.Context, f *chatFlags) error {
 		return usage(err, "")
 	}
 	if f.log == "" {
-		return c.do(ctx)
+		return masked(c.do(ctx))
 	}
 	if c.log, err = openChatLog(f.log); err != nil {
 		return err
 	}
 	err = c.do(ctx)
-	return errors.Join(err, c.log.write(c, err))
+	return masked(errors.Join(err, c.log.write(c, err)))
+}
+
+// maskedError is an error whose words went through a masker: what is wrong
+// with a file is told with a part of the file.
+type maskedError struct {
+	error
+	words string
+}
+
+func masked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &maskedError{err, maskUnknown(err.Error())}
+}
+
+func (e *maskedError) Error() string { return e.words }
+func (e *maskedError) Unwrap() error { return e.error }
+
+// maskUnknown hides what looks like a secret, before the keys of the call are
+// known.
+func maskUnknown(s string) string {
+	s, _ = mask.New().String(s)
+	return s
 }
 
 // do reads what is asked, asks, and writes the session. Its order is that of
@@ -234,7 +259,7 @@ func (c *chatRun) end(ctx context.Context, talk *conversation, result runner.Res
 // newReport makes what tells of the call: words for people, or events.
 func (c *chatRun) newReport(closed func()) *chatReport {
 	r := &chatReport{stream: c.flags.stream, turn: &c.turn, log: c.log, exitCode: c.codeOf}
-	r.mask = func(s string) string { return s }
+	r.mask = maskUnknown
 	streams := terminal.Streams{Out: c.stdout, Err: c.stderr}
 	if c.app.flags.json {
 		// The face writes the answer; the events are not its own.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/runner"
 )
 
@@ -69,7 +68,7 @@ func (l *chatLog) write(c *chatRun, failed error) error {
 	defer l.file.Close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	hide := func(s string) string { s, _ = mask.New().String(s); return s }
+	hide := maskUnknown
 	if c.report != nil {
 		hide = c.report.mask
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
-	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/schemas"
 )
 
@@ -67,7 +66,6 @@ func (a *app) failIn(cmd *cobra.Command, err error) exitCode {
 			context["violations"] = append([]schemas.Violation{}, c.Violations...)
 		}
 	}
-	message, _ := mask.New().String(err.Error())
-	writeScripted(a.stderr, "error", message, context)
+	writeScripted(a.stderr, "error", maskUnknown(err.Error()), context)
 	return code
 }
