@@ -215,7 +215,7 @@ func (n Note) Message(language Language) string {
 	case WantPort, WantBind, WantURL, WantTimeout:
 	}
 	if zh {
-		return fmt.Sprintf("%s: %s 必须是%s,当前为 %s,已忽略", where, n.Key, want.zh, n.Got)
+		return fmt.Sprintf("%s: %s 必须是 %s,当前为 %s,已忽略", where, n.Key, want.zh, n.Got)
 	}
 	return fmt.Sprintf("%s: %s must be %s, got %s; it is left out", where, n.Key, want.en, n.Got)
 }
