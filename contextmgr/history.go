@@ -61,7 +61,7 @@ func (m *Manager) closeTurn(answer func(most int) string) {
 		rounds = rounds[merged:]
 	}
 	for _, r := range rounds {
-		p.messages = append(p.messages, message{llm.RoleAssistant, historyText(protocol.KindCmd, cut(r.reply.Message, reasonBytes), newest(r.ran()))})
+		p.messages = append(p.messages, message{llm.RoleAssistant, historyText(cut(r.reply.Message, reasonBytes), newest(r.ran()))})
 	}
 	if n := len(t.rounds); n > 0 {
 		m.digest(t.rounds[n-1].observations)
@@ -101,7 +101,7 @@ func (m *Manager) digest(observations []protocol.Observation) {
 // history is what a later request says of a round (plugin-ai document,
 // section 8.5): the message, and what was run.
 func (r round) history() string {
-	return historyText(protocol.KindCmd, cut(r.reply.Message, reasonBytes), r.ran())
+	return historyText(cut(r.reply.Message, reasonBytes), r.ran())
 }
 
 // ran says in a line each what the steps of a round did.
@@ -122,7 +122,7 @@ func merge(rounds []round) string {
 	for _, r := range rounds {
 		ran = append(ran, r.ran()...)
 	}
-	return historyText(protocol.KindCmd, fmt.Sprintf("(%d rounds of commands; the newest are named)", len(rounds)), newest(ran))
+	return historyText(fmt.Sprintf("(%d rounds of commands; the newest are named)", len(rounds)), newest(ran))
 }
 
 // newest keeps the last lines of what was run, in what an earlier turn may
@@ -138,10 +138,10 @@ func newest(ran []string) []string {
 	return ran[from:]
 }
 
-// historyText is an answer as later requests show it, in at most historyBytes
+// historyText is a cmd reply as later requests show it, in at most historyBytes
 // as long as the lines of what was run allow it. It is JSON, also when cut.
-func historyText(kind protocol.Kind, text string, ran []string) string {
-	return answerText(kind, text, ran, historyBytes)
+func historyText(text string, ran []string) string {
+	return answerText(protocol.KindCmd, text, ran, historyBytes)
 }
 
 // answerText is the same in at most that many bytes.

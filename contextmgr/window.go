@@ -200,7 +200,7 @@ func roundTexts(rounds []round) []message {
 		texts = append(texts, message{llm.RoleAssistant, r.history()}, message{llm.RoleUser, protocol.Continue})
 	}
 	if n := len(rounds) - 1 - len(earlier); n > 0 {
-		first := historyText(protocol.KindCmd, fmt.Sprintf("(%d earlier rounds of this turn are left out)", n), nil)
+		first := historyText(fmt.Sprintf("(%d earlier rounds of this turn are left out)", n), nil)
 		texts = append([]message{{llm.RoleAssistant, first}, {llm.RoleUser, protocol.Continue}}, texts...)
 	}
 	return texts
