@@ -36,6 +36,8 @@ type Answer struct {
 	// ReasoningField is the delta's field for Reasoning: "reasoning_content"
 	// (the default), "reasoning", or "both".
 	ReasoningField string `json:"reasoningField,omitzero"`
+	// Signature signs Reasoning, for the Messages API.
+	Signature string `json:"signature,omitzero"`
 	// Finish is the finish reason; "" is "stop", or "tool_calls" where there
 	// are any.
 	Finish string `json:"finish,omitzero"`
@@ -82,7 +84,8 @@ type Answer struct {
 	Times int `json:"times,omitzero"`
 
 	// Refuse makes this no answer but a setting of the whole server: requests
-	// with these types of response_format get status 400.
+	// whose answer is to be enforced in these ways get status 400; see
+	// [Server.Refuse].
 	Refuse []string `json:"refuse,omitzero"`
 
 	// By makes the answer from the request; what it gives stands for this

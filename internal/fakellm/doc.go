@@ -1,6 +1,7 @@
 // Package fakellm is a model server for tests: it speaks the OpenAI chat
-// completions API on loopback, gives scripted answers in order, misbehaves
-// where it is told to, and records what it was asked.
+// completions API and the Messages API of Anthropic on loopback, gives scripted
+// answers in order, misbehaves where it is told to, and records what it was
+// asked.
 //
 // A test writes
 //

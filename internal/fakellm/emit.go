@@ -20,7 +20,14 @@ type emitter struct {
 	done    <-chan struct{}
 	a       Answer
 	model   string
-	pending int // bytes since the last flush
+	forced  string // the tool that must be called
+	prefix  string // lines before the data of an event
+	pending int    // bytes since the last flush
+
+	// How the API writes a stream, a document, and a fault in a stream.
+	streams   func()
+	documents func() string
+	broken    func()
 }
 
 func (e *emitter) send() {
@@ -60,11 +67,11 @@ func (e *emitter) send() {
 		e.end()
 	case e.a.Whole:
 		e.header("application/json")
-		e.write(e.whole())
+		e.write(e.documents())
 		e.end()
 	default:
 		e.header("text/event-stream")
-		e.stream()
+		e.streams()
 		e.end()
 	}
 }
@@ -139,7 +146,7 @@ func (e *emitter) event(data string) {
 	if e.a.BlankLines {
 		e.write(nl + nl)
 	}
-	e.write("data: " + data + nl + nl)
+	e.write(e.prefix + "data: " + data + nl + nl)
 	if e.a.WireChunk == 0 {
 		e.flush()
 	}
@@ -166,7 +173,7 @@ func (e *emitter) stream() {
 	e.event(e.chunk(`{"role":"assistant","content":""}`, ""))
 	n := 0
 	piece := func(delta string) {
-		e.fault(n)
+		e.faultAt(n)
 		n++
 		e.wait(e.a.Step)
 		e.event(e.chunk(delta, ""))
@@ -194,7 +201,7 @@ func (e *emitter) stream() {
 		}
 	}
 	e.a.After = min(e.a.After, n)
-	e.fault(n)
+	e.faultAt(n)
 	if f := e.finish(); f != "" {
 		e.event(e.chunk(`{}`, f))
 	}
@@ -206,8 +213,8 @@ func (e *emitter) stream() {
 	}
 }
 
-// fault misbehaves if it is time to, n pieces having been sent.
-func (e *emitter) fault(n int) {
+// faultAt misbehaves if it is time to, n pieces having been sent.
+func (e *emitter) faultAt(n int) {
 	if n != e.a.After {
 		return
 	}
@@ -218,10 +225,18 @@ func (e *emitter) fault(n int) {
 	case Stall:
 		e.flush()
 		e.hang()
-	case Malformed:
-		e.event(`{"choices":[{"delta":{"content":`)
 	case InvalidJSON:
 		e.event(`<html>no JSON</html>`)
+	default:
+		e.broken()
+	}
+}
+
+// fault sends what is wrong in the words of the chat completions API.
+func (e *emitter) fault() {
+	switch e.a.Fault {
+	case Malformed:
+		e.event(`{"choices":[{"delta":{"content":`)
 	case InvalidUTF8:
 		e.event(e.chunk("{\"content\":\"\xff\xfe\"}", ""))
 	case StreamError:

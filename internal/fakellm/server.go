@@ -64,6 +64,7 @@ func Start(script ...Answer) *Server {
 	s.Add(script...)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.problem(fmt.Sprintf("unexpected %s %s", r.Method, r.URL.Path))
@@ -90,9 +91,9 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Refuse makes the server answer 400 to requests with these types of
-// response_format, such as "json_schema" and "json_object". They are recorded
-// and use up no answer.
+// Refuse makes the server answer 400 to requests that enforce the form of the
+// answer in these ways: "json_schema", "json_object", "strict_tool", "tool".
+// They are recorded and use up no answer.
 func (s *Server) Refuse(types ...string) *Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +184,8 @@ func (s *Server) problem(text string) {
 	s.problems = append(s.problems, text)
 }
 
-// take records a call and gives its answer.
-func (s *Server) take(r Request, format string) (Answer, bool) {
+// take records a call and gives its answer. Refusal writes an error's body.
+func (s *Server) take(r Request, format string, refusal func(kind, message string) string) (Answer, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Number = len(s.requests) + 1
@@ -192,12 +193,12 @@ func (s *Server) take(r Request, format string) (Answer, bool) {
 	close(s.changed)
 	s.changed = make(chan struct{})
 	if s.refused[format] {
-		return Answer{Status: http.StatusBadRequest, Body: errorBody("invalid_request_error",
-			fmt.Sprintf("'response_format.type' of '%s' is not supported by this model", format))}, true
+		return Answer{Status: http.StatusBadRequest, Body: refusal("invalid_request_error",
+			fmt.Sprintf("%s is not supported by this model", format))}, true
 	}
 	if s.next == len(s.script) {
 		s.problems = append(s.problems, fmt.Sprintf("call %d is one too many: %s", r.Number, shorten(r.Body)))
-		return Answer{Status: http.StatusBadRequest, Body: errorBody("invalid_request_error",
+		return Answer{Status: http.StatusBadRequest, Body: refusal("invalid_request_error",
 			fmt.Sprintf("the script has no answer for call %d", r.Number))}, false
 	}
 	a := s.script[s.next]
@@ -226,14 +227,18 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		s.problem("a request is no JSON: " + err.Error())
 	}
 	request := Request{Conn: conn, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
-	a, _ := s.take(request, asked.ResponseFormat.Type)
+	a, _ := s.take(request, asked.ResponseFormat.Type, func(kind, message string) string {
+		return errorBody(kind, "response_format: "+message)
+	})
 	if a.By != nil {
 		a = a.By(request)
 	}
 	if !asked.Stream {
 		a.Whole = true
 	}
-	(&emitter{w: w, r: r, done: s.done, a: a, model: asked.Model}).send()
+	e := &emitter{w: w, r: r, done: s.done, a: a, model: asked.Model}
+	e.streams, e.documents, e.broken = e.stream, e.whole, e.fault
+	e.send()
 }
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
