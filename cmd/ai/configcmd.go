@@ -69,15 +69,15 @@ func checkCommands(key, value string) error {
 	var lines []string
 	switch key {
 	case "deny", "ask":
-		if json.Unmarshal([]byte(value), &lines) != nil {
-			return nil
+		if err := json.Unmarshal([]byte(value), &lines); err != nil {
+			lines = nil
 		}
 		for _, line := range lines {
 			options.UserRules = append(options.UserRules, policy.UserRule{Command: line, Level: protocol.Block, Origin: "VALUE"})
 		}
 	case "safePlugins":
-		if json.Unmarshal([]byte(value), &options.SafePlugins) != nil {
-			return nil
+		if err := json.Unmarshal([]byte(value), &options.SafePlugins); err != nil {
+			options.SafePlugins = nil
 		}
 	default:
 		return nil

@@ -119,12 +119,12 @@ func (s *settings) walk(text string, leaf func(start, end int, secret bool)) boo
 				return false
 			}
 			next = levels[len(levels)-1]
-			switch as := s.class(token.String()); {
-			case as == "secret":
+			switch s.class(token.String()) {
+			case "secret":
 				next.secret = true
-			case as == "weak":
+			case "weak":
 				next.weak = true
-			case as == "reference":
+			case "reference":
 				next = level{}
 			}
 			continue
