@@ -63,6 +63,9 @@ func DescribeEntry(name, provider string, set []string) (*NewEntry, error) {
 	if provider == Compatible && e.BaseURL == "" {
 		return nil, &Error{Kind: ErrUsage, Message: "the provider " + Compatible + " needs the address of its server", Advice: "add --set baseUrl=https://host/v1"}
 	}
+	if provider == azure && e.BaseURL == "" {
+		return nil, &Error{Kind: ErrUsage, Message: "the provider " + azure + " needs the address of its resource", Advice: "add --set baseUrl=https://NAME.openai.azure.com"}
+	}
 	n.PlainKey = e.APIKey.Literal != ""
 	return n, nil
 }

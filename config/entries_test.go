@@ -123,7 +123,8 @@ func TestDescribeEntryRefuses(t *testing.T) {
 		{"a key that is an object", "n", "openai", []string{`apiKey={"key":"sk-secret"}`}, []string{"--set apiKey", "the one field env"}},
 		{"a shell", "n", "openai", []string{`apiKey=cmd:x | sk-secret`}, []string{"--set apiKey", "no shell runs"}},
 		{"below a text", "n", "openai", []string{"apiKey=sk-secret", "apiKey.env=X"}, []string{"--set apiKey.env: expected an object at apiKey"}},
-		{"another API", "n", "openai", []string{"api=smoke-signals"}, []string{"--set api: expected openai-completions or anthropic-messages"}},
+		{"Azure without its address", "n", "azure", nil, []string{"azure needs the address", "baseUrl=https://NAME.openai.azure.com"}},
+		{"another API", "n", "openai", []string{"api=smoke-signals"}, []string{"--set api: expected one of openai-completions, openai-responses, azure-openai-responses, anthropic-messages, google-generative-ai"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
@@ -291,7 +292,7 @@ func TestListProviders(t *testing.T) {
 		}
 		return b.String()
 	}
-	const builtin = "anthropic/anthropic/false/false[claude-sonnet-5-5 claude-opus-5-5] ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openrouter/openrouter/false/false[] openai-compatible/openai-compatible/false/false[] "
+	const builtin = "anthropic/anthropic/false/false[claude-sonnet-5-5 claude-opus-5-5] ollama/ollama/false/false[] lmstudio/lmstudio/false/false[] llamacpp/llamacpp/false/false[] openrouter/openrouter/false/false[] google/google/false/false[gemini-3.8-flash] azure/azure/false/false[] openai-compatible/openai-compatible/false/false[] "
 	const openai = "openai/openai/false/false[gpt-5.4-mini gpt-5.4] "
 	tests := []struct {
 		name string

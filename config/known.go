@@ -20,6 +20,10 @@ type KnownProvider struct {
 // completions of OpenAI; its entries need a base URL.
 const Compatible = "openai-compatible"
 
+// azure is OpenAI's models at Azure. Its entries need a base URL, that of the
+// resource.
+const azure = "azure"
+
 // KnownProviders gives the providers that can be asked, always in the same
 // order.
 func KnownProviders() []KnownProvider {
@@ -30,6 +34,8 @@ func KnownProviders() []KnownProvider {
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
 		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
 		{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
+		{Name: Google, BaseURL: "https://generativelanguage.googleapis.com/v1beta", Models: []string{"gemini-3.8-flash"}, KeyEnv: "GEMINI_API_KEY", API: apiGoogle, Reasoning: true},
+		{Name: azure, KeyEnv: "AZURE_OPENAI_API_KEY", API: apiAzure},
 		{Name: Compatible},
 		{Name: LLMBase},
 		{Name: Offline, Models: []string{Offline}},
@@ -85,7 +91,7 @@ func KnownProviderAt(baseURL string) (KnownProvider, bool) {
 func apiOf(provider string) string { return cmp.Or(known(provider).API, apiOpenAI) }
 
 // apis are the wire APIs that an entry can name.
-func apis() []string { return []string{apiOpenAI, apiAnthropic} }
+func apis() []string { return []string{apiOpenAI, apiResponses, apiAzure, apiAnthropic, apiGoogle} }
 
 // checkAPI checks the wire API of an entry.
 func checkAPI(api string) error {

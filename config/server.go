@@ -90,6 +90,8 @@ func baseEnv(provider string) string {
 	switch provider {
 	case OpenAI, Anthropic:
 		return envWord(provider) + "_BASE_URL"
+	case Google:
+		return "GOOGLE_GEMINI_BASE_URL"
 	}
 	return ""
 }
@@ -162,6 +164,8 @@ func ownKey(e *Entry) string {
 	switch provider := e.provider(); provider {
 	case "google", "gemini":
 		return "GEMINI_API_KEY"
+	case azure:
+		return "AZURE_OPENAI_API_KEY"
 	case Compatible:
 		return envWord(e.Name) + "_API_KEY"
 	default:

@@ -178,7 +178,7 @@ func checkEntry(entry jsontext.Value) ([]schemas.Violation, error) {
 		} else if e.BaseURL != "" && checkURL(e.BaseURL) != nil {
 			found = []schemas.Violation{{Path: "/baseUrl", Expected: checkURL(e.BaseURL).Error(), Actual: "another one"}}
 		} else if err := checkAPI(e.API); err != nil {
-			found = []schemas.Violation{{Path: "/api", Expected: strings.Join(apis(), " or "), Actual: quote(e.API)}}
+			found = []schemas.Violation{{Path: "/api", Expected: "one of " + strings.Join(apis(), ", "), Actual: quote(e.API)}}
 		}
 	}
 	for i := range found {

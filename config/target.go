@@ -24,6 +24,7 @@ const (
 const (
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
+	Google    = "google"
 	Offline   = "offline"
 	LLMBase   = "llm-base"
 )
@@ -31,7 +32,10 @@ const (
 // The wire APIs of these providers.
 const (
 	apiOpenAI    = "openai-completions"
+	apiResponses = "openai-responses"
+	apiAzure     = "azure-openai-responses"
 	apiAnthropic = "anthropic-messages"
+	apiGoogle    = "google-generative-ai"
 	apiOffline   = "offline"
 )
 
@@ -176,7 +180,7 @@ func (c *chooser) pick() (choice, error) {
 	case c.settings.DefaultProfile != "":
 		return withModel(c.named(LLMBase, c.settings.Origin("defaultProfile")))
 	}
-	for _, provider := range []string{OpenAI, Anthropic} {
+	for _, provider := range []string{OpenAI, Anthropic, Google} {
 		if _, origin := firstSet(c.src.Getenv, known(provider).KeyEnv, baseEnv(provider)); origin != "" {
 			return withModel(c.named(provider, origin))
 		}

@@ -70,6 +70,10 @@ func TestTarget(t *testing.T) {
 		{"OpenAI's key before Anthropic's", user{env: env("ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=k")}, "openai " + config.DefaultModel + " " + def + " key=k", nil},
 		{"Anthropic by name, high", user{env: env("ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=k"), flags: config.Flags{Provider: "anthropic", High: true}}, "anthropic claude-opus-5-5 https://api.anthropic.com key=a", nil},
 		{"ANTHROPIC_BASE_URL", user{env: env("ANTHROPIC_BASE_URL=http://a.test")}, "anthropic claude-sonnet-5-5 http://a.test key=", map[string]string{"baseUrl": "environment ANTHROPIC_BASE_URL"}},
+		{"Google's key alone", user{env: env("GEMINI_API_KEY=k")}, "google gemini-3.8-flash https://generativelanguage.googleapis.com/v1beta key=k",
+			map[string]string{"provider": "environment GEMINI_API_KEY", "apiKey": "environment GEMINI_API_KEY"}},
+		{"Anthropic's key before Google's", user{env: env("ANTHROPIC_API_KEY=a", "GEMINI_API_KEY=k")}, "anthropic claude-sonnet-5-5 https://api.anthropic.com key=a", nil},
+		{"GOOGLE_GEMINI_BASE_URL", user{env: env("GOOGLE_GEMINI_BASE_URL=http://g.test/v1beta")}, "google gemini-3.8-flash http://g.test/v1beta key=", nil},
 		{"Anthropic in front of a model's id", user{env: env("ANTHROPIC_API_KEY=k"), flags: config.Flags{Model: "anthropic/claude-x"}}, "anthropic claude-x https://api.anthropic.com key=k", nil},
 		{"a model's id with anthropic in front", user{providers: oneServer, env: env("BOX_KEY=bk", "ANTHROPIC_API_KEY=k"), flags: config.Flags{Model: "anthropic/claude-x"}}, "my-box anthropic/claude-x http://box.test/v1 key=bk", nil},
 
@@ -133,6 +137,9 @@ func TestWireAPI(t *testing.T) {
 	}{
 		"by its provider":      {`"name": "anthropic", "apiKey": "k"`, "anthropic-messages claude-sonnet-5-5 https://api.anthropic.com"},
 		"of another name":      {`"name": "a", "provider": "anthropic", "apiKey": "k", "defaultModel": "m"`, "anthropic-messages m https://api.anthropic.com"},
+		"Google":               {`"name": "g", "provider": "google", "apiKey": "k"`, "google-generative-ai gemini-3.8-flash https://generativelanguage.googleapis.com/v1beta"},
+		"Azure":                {`"name": "azure", "apiKey": "k", "baseUrl": "https://n.openai.azure.com", "defaultModel": "mine"`, "azure-openai-responses mine https://n.openai.azure.com"},
+		"responses":            {`"name": "openai", "api": "openai-responses", "apiKey": "k"`, "openai-responses gpt-5.4-mini https://api.openai.com/v1"},
 		"said":                 {`"name": "a", "api": "anthropic-messages", "baseUrl": "http://a.test", "defaultModel": "m"`, "anthropic-messages m http://a.test"},
 		"said, of Anthropic":   {`"name": "anthropic", "api": "openai-completions", "apiKey": "k"`, "openai-completions claude-sonnet-5-5 https://api.anthropic.com"},
 		"nothing said":         {`"name": "a", "baseUrl": "http://a.test", "defaultModel": "m"`, "openai-completions m http://a.test"},

@@ -18,9 +18,11 @@ import (
 	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/llm/anthropic"
+	"github.com/holic512/plugin-ai/llm/google"
 	"github.com/holic512/plugin-ai/llm/offline"
 	"github.com/holic512/plugin-ai/llm/openai"
 	"github.com/holic512/plugin-ai/llm/replay"
+	"github.com/holic512/plugin-ai/llm/responses"
 	"github.com/holic512/plugin-ai/policy"
 	"github.com/holic512/plugin-ai/policy/shell"
 	"github.com/holic512/plugin-ai/protocol"
@@ -129,6 +131,19 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 			ResponseTimeout: s.Target.Timeout,
 		})
 		m.dialect = schemas.OpenAIStrict
+	case s.Target.Model.API == google.API:
+		m.provider = google.New(google.Config{
+			Capabilities: openai.NewFileCapabilities(s.Dirs.Cache), UserAgent: "ai/" + versionText(),
+			ResponseTimeout: s.Target.Timeout,
+		})
+		m.dialect = schemas.OpenAIStrict
+	case s.Target.Model.API == responses.API || s.Target.Model.API == responses.AzureAPI:
+		m.provider = responses.New(responses.Config{
+			Azure:        s.Target.Model.API == responses.AzureAPI,
+			Capabilities: openai.NewFileCapabilities(s.Dirs.Cache), UserAgent: "ai/" + versionText(),
+			ResponseTimeout: s.Target.Timeout,
+		})
+		m.dialect = schemas.OpenAIStrict
 	default:
 		m.provider = openai.New(openai.Config{
 			Capabilities: openai.NewFileCapabilities(s.Dirs.Cache), UserAgent: "ai/" + versionText(),
@@ -142,8 +157,13 @@ func (a *app) model(ctx context.Context, s *config.Settings) (*model, error) {
 // ownParam tells whether a member of a request is the wire API's own, so that a
 // person cannot set it as a parameter.
 func ownParam(api, name string) bool {
-	if api == anthropic.API {
+	switch api {
+	case anthropic.API:
 		return anthropic.OwnParam(name)
+	case google.API:
+		return google.OwnParam(name)
+	case responses.API, responses.AzureAPI:
+		return responses.OwnParam(name)
 	}
 	return openai.OwnParam(name)
 }
