@@ -28,6 +28,9 @@ func (s *Settings) Get(key string) (Item, error) {
 		if it.Key == key {
 			return it, nil
 		}
+		if words := keyWords(key); len(words) > 1 && it.Key == words[0] && knownSubKey(key) == nil {
+			return subItem(it, key)
+		}
 	}
 	return Item{}, knownKey(key)
 }

@@ -43,7 +43,7 @@ func (s *Store) Set(ctx context.Context, key, value string) error {
 			text = []byte("{}\n")
 		}
 		return editObject(s.path, text, func(text []byte) ([]byte, error) {
-			return jsonedit.Set(text, pointer(key), parsed)
+			return setKey(text, key, parsed)
 		})
 	})
 }
@@ -59,7 +59,7 @@ func (s *Store) Unset(ctx context.Context, key string) (removed bool, err error)
 			return nil, nil
 		}
 		return editObject(s.path, text, func(text []byte) ([]byte, error) {
-			changed, err := jsonedit.Remove(text, pointer(key))
+			changed, err := jsonedit.Remove(text, pointer(keyWords(key)...))
 			removed = err == nil
 			if errors.Is(err, jsonedit.ErrNotFound) {
 				return text, nil
@@ -109,6 +109,9 @@ func Keys() []string {
 }
 
 func knownKey(key string) error {
+	if len(keyWords(key)) > 1 {
+		return knownSubKey(key)
+	}
 	known := Keys()
 	if slices.Contains(known, key) {
 		return nil
@@ -136,11 +139,11 @@ func settingValue(key, text string) (jsontext.Value, error) {
 	asJSON := jsontext.Value(strings.TrimSpace(text))
 	var value any
 	if json.Unmarshal(asJSON, &value) == nil {
-		if found = schema.Check(map[string]any{key: value}); len(found) == 0 {
+		if found = schema.Check(nest(key, value)); len(found) == 0 {
 			return asJSON, decode(ErrSetting, "", object(key, asJSON), new(Options))
 		}
 	}
-	if asText := schema.Check(map[string]any{key: text}); len(asText) == 0 {
+	if asText := schema.Check(nest(key, text)); len(asText) == 0 {
 		quoted, err := jsontext.AppendQuote(nil, text)
 		if err != nil {
 			return nil, &Error{Kind: ErrSetting, Message: "/" + key + ": expected UTF-8 text", Err: err}
@@ -152,7 +155,21 @@ func settingValue(key, text string) (jsontext.Value, error) {
 	return nil, &Error{Kind: ErrSetting, Violations: found}
 }
 
-// object is the JSON object with one member.
+// nest is what stands in ai.json where only one key is set.
+func nest(key string, value any) map[string]any {
+	words := keyWords(key)
+	if len(words) > 1 {
+		value = map[string]any{words[1]: value}
+	}
+	return map[string]any{words[0]: value}
+}
+
+// object is the JSON object with one key.
 func object(key string, value jsontext.Value) []byte {
-	return []byte("{" + quote(key) + ":" + string(value) + "}")
+	text := string(value)
+	words := keyWords(key)
+	for _, w := range slices.Backward(words) {
+		text = "{" + quote(w) + ":" + text + "}"
+	}
+	return []byte(text)
 }
