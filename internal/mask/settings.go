@@ -171,8 +171,9 @@ func (s *settings) class(name string) string {
 		return "secret"
 	case weak:
 		return "weak"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // hides tells whether a value at a secret place is one.
