@@ -3,9 +3,14 @@
 package decide_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holic512/plugin-ai/decide"
@@ -280,4 +285,90 @@ func TestBrowserToken(t *testing.T) {
 			t.Errorf("the address went out as a Referer: %s", q)
 		}
 	}
+}
+
+// TestBrowserHostilePage holds that a page of another origin can neither read
+// nor decide, nor show this one in a frame.
+func TestBrowserHostilePage(t *testing.T) {
+	b := startBrowser(t)
+	r := serve(t, two)
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<!doctype html><title>evil</title><iframe></iframe><form method=post enctype=text/plain target=_blank></form>")
+	}))
+	defer evil.Close()
+	token := r.token(t)[len("X-Decide-Token: "):]
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		p := b.open(strings.Replace(evil.URL, "127.0.0.1", host, 1), false)
+		for _, code := range []string{
+			`fetch(T + "/").then((r) => r.text())`,
+			`fetch(T + "/", {mode: "no-cors"}).then((r) => r.text()).then((s) => { if (!s) throw 1; return s; })`,
+			`fetch(T + "/api/items", {headers: {"X-Decide-Token": K}}).then((r) => r.text())`,
+			`fetch(T + "/api/submit", {method: "POST", headers: {"X-Decide-Token": K, "Content-Type": "application/json"}, body: D}).then((r) => r.text())`,
+			`fetch(T + "/api/submit", {method: "POST", mode: "no-cors", body: D}).then((r) => r.text()).then((s) => { if (!s) throw 1; return s; })`,
+			`new Promise((done, fail) => { const s = document.createElement("script"); s.onload = () => done("loaded"); s.onerror = fail; s.src = T + "/api/items"; document.body.append(s); })`,
+			`new Promise((done, fail) => { const f = document.querySelector("iframe"); f.onload = () => { try { done(f.contentDocument.title); } catch (e) { fail(e); } }; f.src = T + "/"; })`,
+		} {
+			var got string
+			p.eval(`(async () => { const T = `+quote(r.Link())+`, K = `+quote(token)+`, D = `+quote(good)+`; try { return "got: " + await (`+code+`); } catch { return ""; } })()`, &got)
+			if got != "" {
+				t.Errorf("%s: %s: %s", host, code, got)
+			}
+		}
+		// A form of another page posts without asking.
+		p.eval(`(() => { const f = document.querySelector("form"), i = document.createElement("input"); i.name = `+quote(good)+`; f.append(i); f.action = `+quote(r.Link()+"/api/submit")+`; f.submit(); })()`, nil)
+	}
+	p := b.open(r.Link(), false)
+	p.wait(ready)
+	if len(r.saved) > 0 {
+		t.Errorf("saved %+v", r.saved)
+	}
+}
+
+func quote(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestBrowserAccessible lets a public checker, axe-core, look at the page in
+// all its states. DECIDE_AXE is the path of its axe.min.js.
+func TestBrowserAccessible(t *testing.T) {
+	path := os.Getenv("DECIDE_AXE")
+	if path == "" {
+		t.Skip("DECIDE_AXE names no axe.min.js; npm pack axe-core has one")
+	}
+	axe, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := startBrowser(t)
+	r := serve(t, two)
+	p := b.open(r.Link(), false)
+	p.wait(ready + lines)
+	check := func(state string) {
+		t.Helper()
+		for _, dark := range []bool{false, true} {
+			p.dark(dark)
+			var found []string
+			p.eval(string(axe)+`;axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.html + n.failureSummary).join(" | ")))`, &found)
+			for _, f := range found {
+				t.Errorf("%s, dark %v: %s", state, dark, f)
+			}
+		}
+	}
+	check("open")
+	p.size(320, 600)
+	check("narrow")
+	p.click("#accept")
+	p.click("#item-2-0")
+	check("decided")
+	p.click("#review")
+	p.wait(`document.getElementById("summary").open`)
+	check("summary")
+	p.click("#send")
+	p.wait(`!document.getElementById("end").hidden`)
+	check("end")
 }

@@ -58,7 +58,7 @@ func startBrowser(t *testing.T) *browser {
 	if program == "" {
 		t.Skip("no chromium is installed: apt-get install chromium")
 	}
-	home, err := os.MkdirTemp("", "decide-browser-")
+	home, err := os.MkdirTemp("", "decide-browser-") //nolint:usetesting // what the browser started may still write there when it has ended
 	if err != nil {
 		t.Fatal(err)
 	}

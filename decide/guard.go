@@ -72,7 +72,7 @@ func (g *guard) refuses(r *http.Request) string {
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
-		if err != nil || !g.knows(u.Scheme, u.Host) && !(g.isURL(u.Host) && strings.HasPrefix(g.settings.URL, u.Scheme+"://")) {
+		if err != nil || !g.knows(u.Scheme, u.Host) && !g.isOwn(u) {
 			return "Origin"
 		}
 	}
@@ -120,6 +120,11 @@ func (g *guard) knows(scheme, hostport string) bool {
 		return bind.IsUnspecified() || bind.Equal(ip)
 	}
 	return g.hostname != "" && slices.Contains([]string{g.hostname, g.hostname + ".local"}, host)
+}
+
+// isOwn tells whether an origin is that of decide.url.
+func (g *guard) isOwn(origin *url.URL) bool {
+	return g.isURL(origin.Host) && strings.HasPrefix(g.settings.URL, origin.Scheme+"://")
 }
 
 // isURL tells whether a host is that of decide.url.

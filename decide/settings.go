@@ -70,7 +70,7 @@ func (s Settings) InProject(dir string) (Settings, []Note) {
 		}
 		return bad(0, err)
 	}
-	table, err := readTable(text, "decide")
+	table, err := readTable(text)
 	var broken *tableError
 	if errors.As(err, &broken) {
 		return bad(broken.line, err)

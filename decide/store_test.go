@@ -181,7 +181,7 @@ func TestResultOfFiles(t *testing.T) {
 	const pending = `{"task":"t","source":"s","items":[{"id":1,"title":"T","options":[{"value":"a","label":"A"},{"value":"b","label":"B"}]}],"_meta":{"created_at":"2026-03-14T09:26:53+08:00","session_id":"2026-03-14T09-26-53"}}`
 	const record = `{"input":{"source":"s","task":"t","items":[{"id":1.0,"title":"T","options":[{"value":"a","label":"A"},{"value":"b","label":"B"}]}]},"output":{"decisions":[{"id":1,"chosen":"a"}]},"completed_at":"x"}`
 	type files map[string]string
-	damaged := new(decide.DamagedError)
+	damaged := errors.New("damaged")
 	for _, tt := range []struct {
 		name  string
 		files files
@@ -218,7 +218,7 @@ func TestResultOfFiles(t *testing.T) {
 				if err != nil || len(d.Decisions) != 1 || d.Decisions[0].Chosen != "a" {
 					t.Errorf("got %+v, %v", d, err)
 				}
-			case tt.want == damaged:
+			case errors.Is(tt.want, damaged):
 				var e *decide.DamagedError
 				if !errors.As(err, &e) || !strings.Contains(err.Error(), tt.says) {
 					t.Errorf("got %v", err)

@@ -43,14 +43,17 @@ type tableError struct {
 
 func (e *tableError) Error() string { return e.what }
 
-// readTable gives the keys of one table on the top level, in their order. The
-// error is a *tableError.
-func readTable(text []byte, name string) (entries []entry, err error) {
+// tableName is the table that is read.
+const tableName = "decide"
+
+// readTable gives the keys of the table, in their order. The error is a
+// *tableError.
+func readTable(text []byte) (entries []entry, err error) {
 	s := strings.TrimPrefix(string(text), "\ufeff")
 	if !utf8.ValidString(s) {
 		return nil, &tableError{1, "expected UTF-8"}
 	}
-	r := &tomlReader{s: strings.ReplaceAll(s, "\r\n", "\n"), name: name}
+	r := &tomlReader{s: strings.ReplaceAll(s, "\r\n", "\n")}
 	defer func() {
 		// The reader leaves at the first mistake, from however deep.
 		if p := recover(); p != nil {
@@ -71,7 +74,6 @@ const maxNesting = 64
 type tomlReader struct {
 	s       string
 	at      int
-	name    string
 	table   []string // where keys are now
 	within  bool     // in the table itself, not in an array of tables
 	opened  bool     // its header was there
@@ -146,17 +148,17 @@ func (r *tomlReader) file() {
 			if !r.take("]]") {
 				r.fail("expected ]] after the name of a table")
 			}
-			if len(r.table) == 1 && r.table[0] == r.name {
-				r.fail("expected [%s], got [[%s]]", r.name, r.name)
+			if len(r.table) == 1 && r.table[0] == tableName {
+				r.fail("expected [%s], got [[%s]]", tableName, tableName)
 			}
 		case r.take("["):
 			r.table = r.key()
 			if !r.take("]") {
 				r.fail("expected ] after the name of a table")
 			}
-			r.within = len(r.table) == 1 && r.table[0] == r.name
+			r.within = len(r.table) == 1 && r.table[0] == tableName
 			if r.within && r.opened {
-				r.fail("the table [%s] is there a second time", r.name)
+				r.fail("the table [%s] is there a second time", tableName)
 			}
 			r.opened = r.opened || r.within
 		default:
@@ -175,10 +177,10 @@ func (r *tomlReader) pair() {
 	}
 	r.blanks()
 	v := r.value(0)
-	top := len(r.table) == 0 && key[0] == r.name
+	top := len(r.table) == 0 && key[0] == tableName
 	switch {
 	case top && len(key) == 1:
-		r.fail("expected the table [%s], got a value", r.name)
+		r.fail("expected the table [%s], got a value", tableName)
 	case (top || r.within) && len(key) == 2:
 		if slices.ContainsFunc(r.entries, func(e entry) bool { return e.key == key[1] }) {
 			r.fail("the key %s is there a second time", plainName(key[1]))

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +14,10 @@ import (
 
 // table shows what was read of [decide].
 func table(text string) string {
-	entries, err := readTable([]byte(text), "decide")
-	if err != nil {
-		return fmt.Sprintf("%d: %v", err.(*tableError).line, err)
+	entries, err := readTable([]byte(text))
+	var broken *tableError
+	if errors.As(err, &broken) {
+		return fmt.Sprintf("%d: %v", broken.line, err)
 	}
 	var out []string
 	for _, e := range entries {
@@ -130,9 +132,10 @@ func FuzzReadTable(f *testing.F) {
 	f.Add("[decide]\nport = 3721 # x\nbind = \"127.0.0.1\"\n[a.'b']\nc = [1, {d = '''\n'''}]\n")
 	f.Add("decide.url = \"\"\"\\\n x\"\"\"\n[[x]]\ny = 1979-05-27 07:32:00\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		entries, err := readTable([]byte(text), "decide")
+		entries, err := readTable([]byte(text))
 		if err != nil {
-			if e, ok := err.(*tableError); !ok || e.line < 1 || e.line > 1+strings.Count(text, "\n") || entries != nil {
+			var e *tableError
+			if !errors.As(err, &e) || e.line < 1 || e.line > 1+strings.Count(text, "\n") || entries != nil {
 				t.Errorf("%#v, %v", err, entries)
 			}
 			return
@@ -150,7 +153,7 @@ func FuzzReadTable(f *testing.F) {
 			}
 			fmt.Fprintf(&b, "\"%s\" = %s\n", key, strings.ReplaceAll(e.value.raw, "\r\n", "\n"))
 		}
-		again, err := readTable([]byte(b.String()), "decide")
+		again, err := readTable([]byte(b.String()))
 		if err != nil {
 			t.Fatalf("%v\n%q", err, b.String())
 		}
