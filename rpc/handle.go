@@ -15,7 +15,7 @@ func handlers() map[string]handler {
 		"prompt":                        {own: (*Server).prompt},
 		"steer":                         {do: (*Server).steer},
 		"follow_up":                     {do: (*Server).followUp},
-		"abort":                         {do: (*Server).abort, beside: true},
+		"abort":                         {own: (*Server).abort},
 		"clear_queue":                   {do: (*Server).clearQueue},
 		"get_state":                     {do: (*Server).state},
 		"get_messages":                  {do: (*Server).getMessages},
@@ -27,11 +27,11 @@ func handlers() map[string]handler {
 		"get_available_thinking_levels": {do: (*Server).availableLevels},
 		"set_steering_mode":             {do: (*Server).setSteeringMode},
 		"set_follow_up_mode":            {do: (*Server).setFollowUpMode},
-		"compact":                       {do: (*Server).compact, beside: true},
+		"compact":                       {own: (*Server).compact},
 		"set_auto_compaction":           {do: (*Server).setAutoCompaction},
 		"set_auto_retry":                {do: (*Server).setAutoRetry},
 		"abort_retry":                   {do: (*Server).abortRetry},
-		"bash":                          {do: (*Server).bash, beside: true},
+		"bash":                          {own: (*Server).bash},
 		"abort_bash":                    {do: (*Server).endBash},
 		"get_session_stats":             {do: (*Server).stats},
 		"export_html":                   {do: (*Server).export, beside: true},
@@ -115,7 +115,7 @@ func (s *Server) prompt(c *command) {
 // begin accepts a prompt. A run that has told its end is waited for: the client
 // may know of the end before this side does.
 func (s *Server) begin(in *runner.Input) (*runner.Run, chan struct{}, error) {
-	if s.tr.over() {
+	if s.tr.over() || s.ending() {
 		s.await()
 	}
 	if s.cfg.NotReady != nil {
@@ -131,7 +131,7 @@ func (s *Server) begin(in *runner.Input) (*runner.Run, chan struct{}, error) {
 		in.Before = nil
 		return nil, nil, err
 	}
-	s.notes = nil
+	s.notes, s.aborting = nil, false
 	s.tr.begins()
 	s.running = make(chan struct{})
 	return run, s.running, nil
@@ -179,14 +179,33 @@ func (s *Server) queue(c *command, put func(runner.Input)) (any, error) {
 func (s *Server) steer(c *command) (any, error)    { return s.queue(c, s.agent.Steer) }
 func (s *Server) followUp(c *command) (any, error) { return s.queue(c, s.agent.FollowUp) }
 
-func (s *Server) abort(*command) (any, error) {
-	s.stop()
-	return nil, nil
+// abort ends the run at once; its response comes when that has ended.
+func (s *Server) abort(c *command) {
+	s.halt()
+	s.work.Go(func() {
+		s.stop()
+		s.reply(c, nil, nil)
+	})
+}
+
+// halt ends the run that is under way, and does not wait for its end.
+func (s *Server) halt() {
+	s.mu.Lock()
+	s.aborting = true
+	s.mu.Unlock()
+	s.agent.Abort()
+}
+
+// ending tells whether the run that is under way was ended.
+func (s *Server) ending() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.aborting
 }
 
 // stop ends the run that is under way and waits for its end.
 func (s *Server) stop() {
-	s.agent.Abort()
+	s.halt()
 	s.await()
 	_ = s.agent.Wait(context.Background()) // a summary is no run
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/session"
@@ -20,24 +21,34 @@ type BashResult struct {
 	FullOutputPath string `json:"fullOutputPath,omitzero"`
 }
 
-func (s *Server) bash(c *command) (any, error) {
+// bash runs a command beside whatever is under way. It can be ended as soon as
+// it was read.
+func (s *Server) bash(c *command) {
 	if s.cfg.Shell == nil {
-		return nil, errors.New("bash is switched off (rpc.allowBash)")
+		s.reply(c, nil, errors.New("bash is switched off (rpc.allowBash)"))
+		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	defer cancel()
 	s.mu.Lock()
 	s.bashCount++
 	n := s.bashCount
 	s.bashes[n] = cancel
 	s.mu.Unlock()
-	result := s.cfg.Shell(ctx, c.Command)
-	s.mu.Lock()
-	delete(s.bashes, n)
-	s.mu.Unlock()
+	s.work.Go(func() {
+		defer cancel()
+		result := s.cfg.Shell(ctx, c.Command)
+		s.mu.Lock()
+		delete(s.bashes, n)
+		s.mu.Unlock()
+		data, err := s.ran(c, result, ctx.Err() != nil)
+		s.reply(c, data, err)
+	})
+}
 
+// ran keeps what a command of the client's did, and gives it.
+func (s *Server) ran(c *command, result executors.Result, ended bool) (*BashResult, error) {
 	r := BashResult{
-		Output: result.Stdout, ExitCode: result.ExitCode, Cancelled: result.Outcome == protocol.Cancelled || ctx.Err() != nil,
+		Output: result.Stdout, ExitCode: result.ExitCode, Cancelled: result.Outcome == protocol.Cancelled || ended,
 		Truncated: result.Truncated, FullOutputPath: result.OutputFile,
 	}
 	if r.Cancelled {
@@ -57,7 +68,7 @@ func (s *Server) bash(c *command) (any, error) {
 		told = ""
 	}
 	s.store(bashDraft(m, s.cfg.Mask), told)
-	return r, nil
+	return &r, nil
 }
 
 // store keeps what the client did itself: at once, or at the end of the run

@@ -1,13 +1,13 @@
 package rpc
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/session"
 )
@@ -295,21 +295,26 @@ func (t *translator) filled() (int, bool) {
 	return u.Input + u.Output + u.CacheRead + u.CacheWrite, t.fresh
 }
 
-func (s *Server) compact(c *command) (any, error) {
-	s.stop() // a run that is under way ends first
-	result, err := s.agent.Compact(s.ctx, c.CustomInstructions)
-	switch {
-	case errors.Is(err, runner.ErrNothingToCompact):
-		err = s.nothingToCompact()
-		s.tr.send(compactionStart{"compaction_start", runner.CompactManual})
-		s.tr.send(compactionEnd{Type: "compaction_end", Reason: runner.CompactManual, ErrorMessage: err.Error()})
-		return nil, err
-	case result.Error != nil && errors.Is(result.Error, context.Canceled):
-		return nil, errors.New("Compaction cancelled") //nolint:staticcheck // pi's words
-	case err != nil:
-		return nil, err
+// compact ends the run that is under way, and sums up.
+func (s *Server) compact(c *command) {
+	s.stop()
+	do, err := s.agent.BeginCompact(s.ctx, c.CustomInstructions)
+	if err != nil {
+		s.reply(c, nil, err)
+		return
 	}
-	return s.tr.newest(), nil
+	s.work.Go(func() {
+		result, err := do()
+		switch {
+		case errors.Is(err, runner.ErrNothingToCompact):
+			err = s.nothingToCompact()
+			s.tr.send(compactionStart{"compaction_start", runner.CompactManual})
+			s.tr.send(compactionEnd{Type: "compaction_end", Reason: runner.CompactManual, ErrorMessage: err.Error()})
+		case result.Error != nil && result.Error.Kind == llm.ErrCancelled:
+			err = errors.New("Compaction cancelled") //nolint:staticcheck // pi's words
+		}
+		s.reply(c, s.tr.newest(), err)
+	})
 }
 
 // nothingToCompact says why, in pi's words.

@@ -87,13 +87,14 @@ type Server struct {
 	window   *contextmgr.Manager
 	numbered func(int)
 
-	ctx    context.Context //nolint:containedctx // of Serve, for what goes on beside it
+	ctx    context.Context // of Serve, for what goes on beside it
 	cancel context.CancelFunc
 	work   sync.WaitGroup // what goes on beside the reader
 
 	mu        sync.Mutex
 	book      *book
 	running   chan struct{} // closed when no run is under way
+	aborting  bool          // the run that is under way was ended
 	level     string
 	scoped    bool
 	autoComp  bool
@@ -157,6 +158,7 @@ const endTime = 5 * time.Second
 // Then it ends what is under way. The error is why the input could not be read.
 func (s *Server) Serve(ctx context.Context, parts Parts) error {
 	s.agent, s.window, s.numbered, s.autoComp = parts.Agent, parts.Window, parts.Numbered, parts.AutoCompact
+	s.ui.say = func(text string) { s.agent.Steer(runner.Input{Text: text}) }
 	first := newMemory("")
 	if s.cfg.Session != nil {
 		first = newBook(s.cfg.Session)

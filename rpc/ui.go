@@ -45,6 +45,7 @@ type UI struct {
 	out     *lineWriter
 	timeout time.Duration // of a dialog; 0 is none
 	full    bool          // a no is followed by what to do instead
+	say     func(string)  // takes the person's words into the run
 
 	mu     sync.Mutex
 	open   map[string]chan<- jsontext.Value
@@ -174,7 +175,7 @@ func (u *UI) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choice,
 	case !u.full || q.Again:
 		return runner.No, nil
 	}
-	return u.instead(ctx, q.ID)
+	return u.instead(ctx)
 }
 
 // What may be done in place of a step.
@@ -185,7 +186,7 @@ const (
 )
 
 // instead asks what to do where the person said no.
-func (u *UI) instead(ctx context.Context, _ string) (runner.Choice, error) {
+func (u *UI) instead(ctx context.Context) (runner.Choice, error) {
 	choice, err := u.value(ctx, uiRequest{Method: "select", Title: "What instead?", Options: []string{insteadNothing, insteadChange, insteadSay}})
 	if err != nil {
 		return runner.No, err
@@ -194,13 +195,13 @@ func (u *UI) instead(ctx context.Context, _ string) (runner.Choice, error) {
 	case insteadChange:
 		return runner.Edit, nil
 	case insteadSay:
-		return runner.No, errSay
+		said, err := u.value(ctx, uiRequest{Method: "input", Title: "What should be done instead?", Placeholder: "it is told to the model"})
+		if err == nil && strings.TrimSpace(said) != "" {
+			u.say(said)
+		}
 	}
 	return runner.No, nil
 }
-
-// errSay is that the person wants to say what is to be done instead.
-var errSay = errors.New("the person says what to do instead")
 
 func titleOf(q *runner.Confirmation) string {
 	switch {

@@ -96,7 +96,7 @@ func (a *Agent) Subscribe(hear func(Event)) (unsubscribe func()) {
 // out, with [Run.Do].
 type Run struct {
 	agent *Agent
-	ctx   context.Context //nolint:containedctx // of this one call, from its acceptance to its end
+	ctx   context.Context // of this one call, from its acceptance to its end
 	do    func(ctx context.Context) Result
 }
 
@@ -164,18 +164,32 @@ func (a *Agent) Continue(ctx context.Context) (Result, error) {
 	return result, failure
 }
 
-// Compact folds older messages into the summary; see [Runner.Compact]. The
-// error of an agent that works is [ErrBusy] or [ErrCompacting].
-func (a *Agent) Compact(ctx context.Context, focus string) (c Compaction, err error) {
-	run, busy := a.begin(ctx, Compacting, func(ctx context.Context) Result {
-		c, err = a.runner.Compact(ctx, focus)
+// BeginCompact accepts that older messages are folded into the summary, which
+// the function that it gives does; see [Runner.Compact]. The error of an agent
+// that works is [ErrBusy] or [ErrCompacting].
+func (a *Agent) BeginCompact(ctx context.Context, focus string) (do func() (Compaction, error), err error) {
+	var c Compaction
+	var failure error
+	run, err := a.begin(ctx, Compacting, func(ctx context.Context) Result {
+		c, failure = a.runner.Compact(ctx, focus)
 		return Result{}
 	})
-	if busy != nil {
-		return Compaction{}, busy
+	if err != nil {
+		return nil, err
 	}
-	run.Do()
-	return c, err
+	return func() (Compaction, error) {
+		run.Do()
+		return c, failure
+	}, nil
+}
+
+// Compact accepts and does it.
+func (a *Agent) Compact(ctx context.Context, focus string) (Compaction, error) {
+	do, err := a.BeginCompact(ctx, focus)
+	if err != nil {
+		return Compaction{}, err
+	}
+	return do()
 }
 
 // Steer queues words that are heard before the next call of the model.
