@@ -14,7 +14,7 @@ type request struct {
 	Thinking     *thinking                 `json:"thinking,omitzero"`
 	Temperature  *float64                  `json:"temperature,omitzero"`
 	Stream       bool                      `json:"stream"`
-	Extra        map[string]jsontext.Value `json:",inline"`
+	Extra        map[string]jsontext.Value `json:",embed"`
 }
 
 type message struct {
