@@ -121,6 +121,7 @@ func (a *app) examineTarget(ctx context.Context, report *config.Report, add func
 		return
 	}
 	add("ok", "model", "%s (%s)", s.Target.Model.ID, s.Origin("model"))
+	add("ok", "api", "%s", s.Target.Model.API)
 	switch {
 	case s.Target.APIKey == "" && s.Target.HasKey():
 		add("ok", "key", "%s is asked for it when it is needed (%s)", s.Target.KeyRef, s.Origin("apiKey"))

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 //
 //	server FILE            start a model server with a script (see fakellm.Parse)
 //	                       and point OPENAI_BASE_URL at it
+//	wire FILE              start a server that gives the answers of FILE as they are
+//	                       (see fakewire.Parse); WIRE is its address
+//	wired N PATTERN        the N-th request to it matches: its line, headers and body
 //	code N ai ARGS…        run ai and check the exit code
 //	request N PATTERN      the N-th call's body matches (! for: does not)
 //	requests N             the server got N calls
@@ -52,6 +55,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server":        startServer,
+			"wire":          startWire,
+			"wired":         matchWired,
 			"code":          exitsWith,
 			"request":       matchRequest,
 			"requests":      countRequests,
