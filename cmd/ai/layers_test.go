@@ -18,6 +18,8 @@ func TestLayers(t *testing.T) {
 		"llm":        {module + "protocol", module + "schemas", module + "policy", "net/http", "os/exec"},
 		"policy":     {module + "llm", module + "runner", "net/http", "os/exec"},
 		"executors":  {module + "llm", module + "policy", module + "runner", "net/http"},
+		"session":    {module + "llm", module + "policy", module + "runner", module + "config", "net/http", "os/exec"},
+		"registry":   {module + "llm", module + "policy", module + "runner", "net/http", "os/exec"},
 		"contextmgr": {module + "llm/", module + "policy", module + "runner", "net/http", "os/exec"},
 		"runner":     {module + "llm/", module + "config", "net/http"},
 		"terminal":   {module + "llm/", module + "config", "net/http"},
