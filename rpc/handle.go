@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -157,9 +156,10 @@ func (s *Server) carryOut(run *runner.Run, done chan struct{}) {
 // await waits until no run is under way.
 func (s *Server) await() {
 	s.mu.Lock()
-	running := s.running
+	running, idle := s.running, s.agent.Idle()
 	s.mu.Unlock()
 	<-running
+	<-idle
 }
 
 func (s *Server) queue(c *command, put func(runner.Input)) (any, error) {
@@ -181,19 +181,24 @@ func (s *Server) followUp(c *command) (any, error) { return s.queue(c, s.agent.F
 
 // abort ends the run at once; its response comes when that has ended.
 func (s *Server) abort(c *command) {
-	s.halt()
+	ended := s.halt()
 	s.work.Go(func() {
-		s.stop()
+		ended()
 		s.reply(c, nil, nil)
 	})
 }
 
-// halt ends the run that is under way, and does not wait for its end.
-func (s *Server) halt() {
+// halt ends what is under way, and gives what waits for its end.
+func (s *Server) halt() (ended func()) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.aborting = true
-	s.mu.Unlock()
+	running, idle := s.running, s.agent.Idle()
 	s.agent.Abort()
+	return func() {
+		<-running
+		<-idle // a summary is no run
+	}
 }
 
 // ending tells whether the run that is under way was ended.
@@ -203,12 +208,8 @@ func (s *Server) ending() bool {
 	return s.aborting
 }
 
-// stop ends the run that is under way and waits for its end.
-func (s *Server) stop() {
-	s.halt()
-	s.await()
-	_ = s.agent.Wait(context.Background()) // a summary is no run
-}
+// stop ends what is under way and waits for its end.
+func (s *Server) stop() { s.halt()() }
 
 func (s *Server) clearQueue(*command) (any, error) {
 	steering, followUps := s.agent.ClearQueue()

@@ -46,6 +46,7 @@ type translator struct {
 	results  []jsontext.Value
 	calls    []toolCall // of it, that have no result yet
 	user     jsontext.Value
+	userAt   int64
 	grows    *stream
 	timer    *time.Timer
 	retryEnd *runner.Event // held until its place
@@ -84,6 +85,7 @@ func (t *translator) event(e runner.Event) {
 		}
 	case runner.MessageStart:
 		if e.Role == llm.RoleUser {
+			t.userAt = e.Timestamp
 			t.user = encode(userMessage{"user", userContent(e.Input.Text, e.Input.Images), e.Timestamp})
 			t.message("message_start", t.user)
 			return
@@ -209,8 +211,7 @@ func (t *translator) skipCalls() {
 func (t *translator) userEnd(e runner.Event) {
 	t.message("message_end", t.user)
 	t.messages = append(t.messages, t.user)
-	at := e.Timestamp
-	lines := t.keep(userDraft(t.mask(e.Input.Text), e.Input.Images, at))
+	lines := t.keep(userDraft(t.mask(e.Input.Text), e.Input.Images, t.userAt))
 	if e.Steered {
 		return
 	}

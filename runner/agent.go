@@ -268,17 +268,11 @@ func (a *Agent) Abort() {
 	}
 }
 
-// Wait waits until the agent is idle.
-func (a *Agent) Wait(ctx context.Context) error {
+// Idle gives a channel that is closed once what is under way now has ended.
+func (a *Agent) Idle() <-chan struct{} {
 	a.mu.Lock()
-	idle := a.idle
-	a.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer a.mu.Unlock()
+	return a.idle
 }
 
 // AbortRetry ends a wait before a failed call is tried again, and the trying.
