@@ -129,7 +129,7 @@ func digestText(digests []protocol.Observation, room int) string {
 func shrink(o protocol.Observation, room int) protocol.Observation {
 	o.Verdict = nil
 	if p := o.Parsed; p != nil {
-		if short := o; len(p.Items) == p.Total && p.Total > 0 {
+		if short := o; len(p.Items) == p.Total && p.Total > 0 && saysAll(p.Kind) {
 			short.StdoutTail, short.Truncated = "", o.Truncated || o.StdoutTail != ""
 			if size(observationText(short)) <= room {
 				return short
@@ -138,4 +138,10 @@ func shrink(o protocol.Observation, room int) protocol.Observation {
 		o.Parsed = nil
 	}
 	return shorten(o, observationText(o), room)
+}
+
+// saysAll tells whether a parsed output holds what the output said. The others
+// say what it was about.
+func saysAll(kind protocol.ParsedKind) bool {
+	return kind != protocol.ParsedFileSnippet && kind != protocol.ParsedGitDiff
 }

@@ -291,3 +291,24 @@ func longConversation(b *testing.B) *contextmgr.Manager {
 	}
 	return m
 }
+
+// TestWhatWasReadStaysKnown reads a file in one turn and asks about it in the
+// next: what is known about the output is not what it said.
+func TestWhatWasReadStaysKnown(t *testing.T) {
+	t.Parallel()
+	for kind, item := range map[protocol.ParsedKind]string{
+		protocol.ParsedFileSnippet: `{"file":"notes.txt","lines":1,"bytes":14}`,
+		protocol.ParsedGitDiff:     `{"path":"notes.txt","added":1,"deleted":0}`,
+	} {
+		m := newManager(t, contextmgr.Config{})
+		o := ran(1, "the port: 7117", "cat", "notes.txt")
+		o.Parsed = &protocol.Parsed{Kind: kind, Total: 1, Items: []jsontext.Value{jsontext.Value(item)}}
+		m.Ask("read the notes", "")
+		m.Commands(cmd("I read.", "cat", "notes.txt"), []protocol.Observation{o})
+		m.Answer(chat("I have read it."))
+		m.Ask("which port?", "")
+		if w := window(t, m); !strings.Contains(strings.Join(w.System, "\n"), "7117") {
+			t.Errorf("%s: the next turn does not know what was read: %q", kind, w.System[1:])
+		}
+	}
+}
