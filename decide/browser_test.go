@@ -16,9 +16,10 @@ import (
 	"github.com/holic512/plugin-ai/decide"
 )
 
-// ready is that the items are there, and lines that their source is too.
+// ready is that the items are there and were painted, since a browser takes no
+// clicks before; lines is that their source is there too.
 const (
-	ready = `!document.getElementById("bar").hidden`
+	ready = `!document.getElementById("bar").hidden && performance.getEntriesByType("paint").length > 0`
 	lines = ` && document.querySelector(".line.meant")`
 )
 
@@ -121,11 +122,18 @@ func TestBrowserKeyboard(t *testing.T) {
 	focus("next")
 	p.press("Enter")
 	p.wait(`document.activeElement.id === "item-2-title"`)
+	p.eval(`scrollTo(0, 0)`, nil)
+	focus("item-1-note")
+	p.press("Ctrl+Enter") // from anywhere
+	p.wait(`document.activeElement.id === "item-2-title"`)
 	focus("item-2-0")
 	p.press(" ", "Tab")
 	p.typeText("note")
 	p.press("Ctrl+z") // belongs to the text field
 	p.wait(`document.querySelector("#item-2-0").checked`)
+	p.press("Ctrl+Enter") // and to the summary when nothing is open
+	p.wait(`document.getElementById("summary").open`)
+	p.press("Escape")
 	focus("review")
 	p.press("Enter")
 	p.wait(`document.getElementById("summary").open && document.activeElement.id === "summary-title"`)
@@ -213,8 +221,9 @@ func TestBrowserHostileTexts(t *testing.T) {
 		t.Errorf("the task is shown as %q", got)
 	}
 	p.reload()
-	p.wait(ready + ` && document.querySelector("#item-1-note").value.startsWith("<img")`)
+	p.wait(ready + ` && document.querySelector("#item-1-note").value.startsWith("<img") && document.querySelector("#item-1-0").checked`)
 	p.click("#review")
+	p.wait(`document.getElementById("summary").open`)
 	p.click("#send")
 	p.wait(`!document.getElementById("end").hidden`)
 	if p.text("window.evil") != "undefined" {

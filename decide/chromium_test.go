@@ -352,6 +352,9 @@ func (p *tab) press(keys ...string) {
 			key, modifiers = rest, 8
 		}
 		text := map[string]string{"Enter": "\r", " ": " "}[key]
+		if modifiers == 2 {
+			text = ""
+		}
 		down := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": modifiers}
 		if text != "" {
 			down["text"] = text

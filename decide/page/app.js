@@ -292,10 +292,16 @@
     $("language").focus();
   });
   document.addEventListener("keydown", (e) => {
-    const typing = e.target.matches("textarea");
-    if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === "z" && !typing && data && !over && !$("summary").open) {
+    if (!(e.ctrlKey || e.metaKey) || e.shiftKey || e.altKey || !data || over || $("summary").open) return;
+    // A text field undoes what is typed by itself.
+    if (e.key.toLowerCase() === "z" && !e.target.matches("textarea")) {
       e.preventDefault();
       undo();
+    }
+    if (e.key === "Enter") {
+      e.preventDefault();
+      if (openItems().length > 0) next();
+      else review();
     }
   });
   window.addEventListener("beforeunload", (e) => { if (data && !over) e.preventDefault(); });

@@ -44,9 +44,10 @@ function folded(text, id) {
 
 function option(item, o, i, on) {
   const id = "item-" + item.id + "-" + i;
-  const radio = element("input", { type: "radio", name: "item-" + item.id, id, value: i, "aria-describedby": id + "-more" });
-  radio.addEventListener("change", () => on.choose(item, o.value));
   const recommended = item.recommend === o.value;
+  const described = (recommended ? id + "-badge " : "") + id + "-more";
+  const radio = element("input", { type: "radio", name: "item-" + item.id, id, value: i, "aria-describedby": described });
+  radio.addEventListener("change", () => on.choose(item, o.value));
   const more = element("div", { id: id + "-more", class: "more" });
   if (o.score !== null && o.score !== undefined) {
     more.append(element("p", { class: "score" }, element("span", {}, t("score", o.score)),
@@ -59,7 +60,7 @@ function option(item, o, i, on) {
   }
   const box = element("div", { class: recommended ? "option recommended" : "option" }, radio,
     element("div", { class: "text" },
-      element("p", {}, element("label", { for: id }, o.label), recommended ? element("span", { class: "badge" }, t("recommended")) : null,
+      element("p", {}, element("label", { for: id }, o.label), recommended ? element("span", { class: "badge", id: id + "-badge" }, t("recommended")) : null,
         o.value !== o.label ? element("code", { class: "value" }, o.value) : null),
       more));
   // All of the box chooses, unless a text in it is being marked.
