@@ -69,6 +69,11 @@ func NewAgent(r *Runner) *Agent {
 }
 
 func (a *Agent) publish(e Event) {
+	if e.Type == AutoRetryStart {
+		a.mu.Lock()
+		a.retry = make(chan struct{}) // an earlier AbortRetry had nothing to end
+		a.mu.Unlock()
+	}
 	a.emitting.Lock()
 	defer a.emitting.Unlock()
 	for _, l := range slices.Clone(a.listeners) {
@@ -288,7 +293,6 @@ func (a *Agent) AbortRetry() {
 
 func (a *Agent) waitForRetry(ctx context.Context, d time.Duration, wait func(context.Context, time.Duration) error) error {
 	a.mu.Lock()
-	a.retry = make(chan struct{}) // an earlier AbortRetry had nothing to end
 	stop := a.retry
 	a.mu.Unlock()
 	limited, cancel := context.WithCancel(ctx)
