@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,46 +9,38 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/internal/call"
 )
 
 // An answer gathers chunks and says what they mean.
 type answer struct {
 	b       *llm.Builder
-	content joiner
-	thought joiner
-	refusal joiner
+	content call.Joiner
+	thought call.Joiner
+	refusal call.Joiner
 	refused strings.Builder
 	calls   []string // the id of each native call, in order of appearance
 	slots   map[int]int
 	finish  string // the finish reason; "" is none yet
 	counted bool   // usage came
-	size    int    // bytes of text, thoughts and arguments
+	size    call.Size
 }
 
-// Limits of an answer, far beyond what a model gives. They bound the memory
-// that a server can make us use.
-const (
-	maxText   = 16 << 20 // bytes of text, thoughts and arguments
-	maxBlocks = 1000     // turns between text, thoughts and tool calls
-)
-
-var errAnswerTooLong = fmt.Errorf("an answer of more than %d MiB or %d parts", maxText>>20, maxBlocks)
-
-// add takes one chunk. An error means that the answer failed; more is false
-// where the reader left.
-func (a *answer) add(data []byte) (more bool, f *failure) {
-	c, twice, err := readChunk(data)
+// Add takes one chunk.
+func (a *answer) Add(data []byte) *call.Failure {
+	var c chunk
+	twice, err := call.Unmarshal(data, &c, "/choices")
 	if err != nil {
-		return true, malformed("a piece of the stream is not the JSON that was expected", err)
+		return call.Malformed("a piece of the stream is not the JSON that was expected", err)
 	}
 	if twice {
 		a.b.Damaged()
 	}
-	if present(c.Error) {
-		return true, streamError(c.Error)
+	if call.Present(c.Error) {
+		return call.StreamError(call.ErrorText(c.Error))
 	}
 	if string(c.Object) == `"error"` {
-		return true, streamError(data)
+		return call.StreamError(call.ErrorText(jsontext.Value(data)))
 	}
 	a.count(c.Usage)
 	for i := range c.Choices {
@@ -60,7 +51,7 @@ func (a *answer) add(data []byte) (more bool, f *failure) {
 		a.count(ch.Usage)
 		for _, d := range []*delta{&ch.Delta, &ch.Message} {
 			if err := a.delta(d); err != nil {
-				return !a.b.Ended(), malformed("a piece of the stream has something unexpected", err)
+				return call.Malformed("a piece of the stream has something unexpected", err)
 			}
 		}
 		// A reason to doubt the answer is not taken back by a later one.
@@ -68,39 +59,39 @@ func (a *answer) add(data []byte) (more bool, f *failure) {
 			a.finish = *ch.FinishReason
 		}
 	}
-	return !a.b.Ended(), nil
+	return nil
 }
 
 func (a *answer) delta(d *delta) error {
-	if role := unquoted(d.Role); speaksForOthers(role) {
+	if role := call.Unquoted(d.Role); speaksForOthers(role) {
 		return fmt.Errorf("the role %q, expected assistant", role)
 	}
 	reasoning := d.ReasoningContent
-	if !present(reasoning) { // null or empty
+	if !call.Present(reasoning) { // null or empty
 		reasoning = d.Reasoning
 	}
-	thought, err := a.thought.text(reasoning)
+	thought, err := a.thought.Text(reasoning)
 	if err != nil {
 		return fmt.Errorf("reasoning: %w", err)
 	}
-	if err := a.grow(len(thought)); err != nil {
+	if err := a.size.Grow(a.b, len(thought)); err != nil {
 		return err
 	}
 	a.b.Thinking(thought)
-	text, err := a.content.text(d.Content)
+	text, err := a.content.Text(d.Content)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
 	a.damage()
-	if err := a.grow(len(text)); err != nil {
+	if err := a.size.Grow(a.b, len(text)); err != nil {
 		return err
 	}
 	a.b.Text(text)
-	no, err := a.refusal.text(d.Refusal)
+	no, err := a.refusal.Text(d.Refusal)
 	if err != nil {
 		return fmt.Errorf("refusal: %w", err)
 	}
-	if err := a.grow(len(no)); err != nil {
+	if err := a.size.Grow(a.b, len(no)); err != nil {
 		return err
 	}
 	a.refused.WriteString(no)
@@ -111,14 +102,6 @@ func (a *answer) delta(d *delta) error {
 	}
 	if f := d.FunctionCall; f != nil {
 		return a.call(callDelta{Index: new(int), Function: *f})
-	}
-	return nil
-}
-
-// grow counts what is about to be kept.
-func (a *answer) grow(n int) error {
-	if a.size += n; a.size > maxText || a.b.Blocks() > maxBlocks {
-		return errAnswerTooLong
 	}
 	return nil
 }
@@ -148,14 +131,14 @@ func (a *answer) call(c callDelta) error {
 	if c.Function.Arguments.Kind() == '{' { // an object where its text is meant
 		arguments = string(c.Function.Arguments)
 	} else {
-		var j joiner
+		var j call.Joiner
 		var err error
-		if arguments, err = j.text(c.Function.Arguments); err != nil {
+		if arguments, err = j.Text(c.Function.Arguments); err != nil {
 			return fmt.Errorf("arguments of a tool call: %w", err)
 		}
-		arguments += j.flush()
+		arguments += j.Flush()
 	}
-	if err := a.grow(len(arguments)); err != nil {
+	if err := a.size.Grow(a.b, len(arguments)); err != nil {
 		return err
 	}
 	a.b.ToolCall(strconv.Itoa(slot), c.ID, c.Function.Name, arguments)
@@ -172,11 +155,11 @@ func (a *answer) lastIndex() int {
 }
 
 func (a *answer) count(raw jsontext.Value) {
-	if !present(raw) {
+	if !call.Present(raw) {
 		return
 	}
 	var u usage
-	if json.Unmarshal(raw, &u, lenient()) != nil {
+	if json.Unmarshal(raw, &u, call.Lenient()) != nil {
 		return // counts are no reason to lose an answer
 	}
 	a.counted = true
@@ -189,21 +172,21 @@ func (a *answer) count(raw jsontext.Value) {
 }
 
 func (a *answer) damage() {
-	if a.content.damaged || a.thought.damaged || a.refusal.damaged {
+	if a.content.Damaged || a.thought.Damaged || a.refusal.Damaged {
 		a.b.Damaged()
 	}
 }
 
-// complete tells whether nothing is worth waiting for.
-func (a *answer) complete() bool { return a.finish != "" && a.counted }
+// State is complete when usage came too.
+func (a *answer) State() (ended, complete bool) { return a.finish != "", a.finish != "" && a.counted }
 
-// end gives the last event of an answer whose finish reason is known.
-func (a *answer) end() *failure {
-	a.b.Thinking(a.thought.flush())
-	a.b.Text(a.content.flush())
+// End gives the last event of an answer whose finish reason is known.
+func (a *answer) End() *call.Failure {
+	a.b.Thinking(a.thought.Flush())
+	a.b.Text(a.content.Flush())
 	a.damage()
 	if a.refused.Len() > 0 {
-		return &failure{err: &llm.Error{Kind: llm.ErrRefusal, Message: "the model refused to answer: " + forPeople(a.refused.String())}}
+		return call.Fail(llm.ErrRefusal, "the model refused to answer: %s", call.ForPeople(a.refused.String()))
 	}
 	if endsByItself(a.finish) {
 		return a.done(llm.StopEnd)
@@ -214,11 +197,11 @@ func (a *answer) end() *failure {
 	case "length", "max_tokens", "model_length":
 		a.b.Done(llm.StopLength)
 	case "content_filter", "safety", "SAFETY":
-		return &failure{err: &llm.Error{Kind: llm.ErrContentFilter, Message: "the server's content filter ended the answer: ask in other words"}}
+		return call.Fail(llm.ErrContentFilter, "the server's content filter ended the answer: ask in other words")
 	case "error":
-		return &failure{err: &llm.Error{Kind: llm.ErrOverloaded, Message: "the server ended the answer because of an error of its own"}}
+		return call.Fail(llm.ErrOverloaded, "the server ended the answer because of an error of its own")
 	default:
-		return &failure{err: &llm.Error{Kind: llm.ErrIncomplete, Message: fmt.Sprintf("the answer ended for a reason that is not known: %q", forPeople(a.finish))}}
+		return call.Fail(llm.ErrIncomplete, "the answer ended for a reason that is not known: %q", call.ForPeople(a.finish))
 	}
 	return nil
 }
@@ -232,9 +215,9 @@ func endsByItself(finish string) bool {
 	return false
 }
 
-func (a *answer) done(reason llm.StopReason) *failure {
+func (a *answer) done(reason llm.StopReason) *call.Failure {
 	if _, err := a.b.EndToolCalls(); err != nil {
-		return malformed("the model called a tool wrongly", err)
+		return call.Malformed("the model called a tool wrongly", err)
 	}
 	if a.b.HasToolCalls() {
 		reason = llm.StopToolUse // some say "stop" all the same
@@ -243,16 +226,16 @@ func (a *answer) done(reason llm.StopReason) *failure {
 	return nil
 }
 
-// whole takes an answer that is one JSON document.
-func (a *answer) whole(data []byte) *failure {
-	if !jsontext.Value(data).IsValid(lenient()) {
-		return malformed("the answer is not one JSON document", nil)
+// Whole takes an answer that is one JSON document.
+func (a *answer) Whole(data []byte) *call.Failure {
+	if !jsontext.Value(data).IsValid(call.Lenient()) {
+		return call.Malformed("the answer is not one JSON document", nil)
 	}
-	if _, f := a.add(bytes.TrimSpace(data)); f != nil {
+	if f := a.Add(data); f != nil {
 		return f
 	}
 	if a.finish == "" {
-		return incomplete()
+		return call.Incomplete()
 	}
-	return a.end()
+	return a.End()
 }

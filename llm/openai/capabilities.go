@@ -26,28 +26,6 @@ type Capabilities interface {
 	Set(baseURL, model string, rung llm.Enforcement, reason string) error
 }
 
-// memory is Capabilities for the life of a Provider.
-type memory struct {
-	mu    sync.Mutex
-	rungs map[[2]string]llm.Enforcement
-}
-
-func newMemory() *memory { return &memory{rungs: map[[2]string]llm.Enforcement{}} }
-
-func (m *memory) Get(baseURL, model string) (llm.Enforcement, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, ok := m.rungs[[2]string{baseURL, model}]
-	return r, ok
-}
-
-func (m *memory) Set(baseURL, model string, rung llm.Enforcement, _ string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.rungs[[2]string{baseURL, model}] = rung
-	return nil
-}
-
 // A note is forgotten after this time, so that a server that has learned is
 // asked again.
 const noteLife = 30 * 24 * time.Hour

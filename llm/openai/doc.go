@@ -2,9 +2,9 @@
 // the many servers that offer the same: OpenRouter, DeepSeek, LM Studio,
 // llama.cpp, vLLM, Ollama and others.
 //
-// The official SDK makes the request. The answer is read by this package: its
-// bytes are looked at before any decoder can repair them, an event is given as
-// soon as its bytes are there, and a server that bends the format (no [DONE],
+// The official SDK writes the body of a request. The answer is read by this
+// package: its bytes are looked at before any decoder can repair them, an event
+// is given as soon as its bytes are there, and a server that bends the format (no [DONE],
 // no blank line, usage late or early, a whole document in place of a stream)
 // is understood where nothing has to be guessed.
 //

@@ -2,12 +2,15 @@ package openai
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/internal/call"
 )
 
 // API is the name of the wire API.
@@ -34,49 +37,14 @@ type Config struct {
 }
 
 // A Provider asks servers that speak the API. It is safe for concurrent use.
-type Provider struct {
-	client    *http.Client
-	known     Capabilities
-	limits    limits
-	userAgent string
-	now       func() time.Time
-}
+type Provider struct{ client *call.Client }
 
 // New makes a provider.
 func New(config Config) *Provider {
-	p := &Provider{
-		client: &http.Client{},
-		known:  config.Capabilities,
-		limits: limits{
-			connecting: timeout(config.ConnectTimeout, 15*time.Second),
-			responding: timeout(config.ResponseTimeout, 5*time.Minute),
-			streaming:  timeout(config.IdleTimeout, 2*time.Minute),
-			finishing:  250 * time.Millisecond,
-			draining:   50 * time.Millisecond,
-		},
-		userAgent: config.UserAgent,
-		now:       time.Now,
-	}
-	if config.HTTPClient != nil {
-		*p.client = *config.HTTPClient
-	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		p.client.Transport = t.Clone()
-	}
-	p.client.CheckRedirect = sameHostOnly(p.client.CheckRedirect)
-	if p.known == nil {
-		p.known = newMemory()
-	}
-	if p.userAgent == "" {
-		p.userAgent = "plugin-ai"
-	}
-	return p
-}
-
-func timeout(given, otherwise time.Duration) time.Duration {
-	if given == 0 {
-		return otherwise
-	}
-	return given
+	return &Provider{call.New(call.Config{
+		HTTPClient: config.HTTPClient, Capabilities: config.Capabilities, UserAgent: config.UserAgent,
+		ConnectTimeout: config.ConnectTimeout, ResponseTimeout: config.ResponseTimeout, IdleTimeout: config.IdleTimeout,
+	})}
 }
 
 // API is "openai-completions".
@@ -84,65 +52,51 @@ func (p *Provider) API() string { return API }
 
 // Request gives the body that Stream would send first.
 func (p *Provider) Request(model llm.Model, conversation llm.Context, options llm.Options) ([]byte, error) {
-	at, err := newEndpoint(model.BaseURL)
+	at, err := endpoint(model)
 	if err != nil {
 		return nil, err
 	}
-	return requestBody(at, model, conversation, options, p.firstRung(at, model, options))
+	return requestBody(at, model, conversation, options, p.client.Rung(at.Shown, model, options))
 }
 
 // Stream asks the model; see [llm.Provider].
 func (p *Provider) Stream(ctx context.Context, model llm.Model, conversation llm.Context, options llm.Options) iter.Seq[llm.Event] {
 	return func(yield func(llm.Event) bool) {
-		b := llm.NewBuilder(model, llm.Message{API: API, Timestamp: p.now().UnixMilli()}, yield)
-		at, err := newEndpoint(model.BaseURL)
+		b := llm.NewBuilder(model, llm.Message{API: API, Timestamp: p.client.Now().UnixMilli()}, yield)
+		at, err := endpoint(model)
 		if err != nil {
 			b.Fail(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err})
 			return
 		}
-		p.descend(ctx, b, at, model, conversation, options)
+		p.client.Run(ctx, b, call.Exchange{
+			At: at, URL: at.URL("/chat/completions", ""), Address: at.Shown,
+			Header: header(options), Model: model, Options: options,
+			Body: func(rung llm.Enforcement) ([]byte, error) {
+				return requestBody(at, model, conversation, options, rung)
+			},
+			Answer: func(b *llm.Builder) call.Answer { return &answer{b: b} },
+			Words:  func(body []byte) call.Words { return call.ErrorText(jsontext.Value(body)) },
+			FormatNames: []string{
+				"response_format", "response format", "response_schema", "json_schema", "json schema", "json_object", "json mode",
+				"structured output", "structured_output", "strict schema", "grammar",
+				"requested parameters", // OpenRouter, where no route takes what require_parameters demands
+			},
+		})
 	}
 }
 
-// descend asks with the strongest rung that the server is thought to take,
-// and goes down where it says that it does not.
-func (p *Provider) descend(ctx context.Context, b *llm.Builder, at endpoint, model llm.Model, conversation llm.Context, options llm.Options) {
-	rung := p.firstRung(at, model, options)
-	why := ""
-	for {
-		body, err := requestBody(at, model, conversation, options, rung)
-		if err != nil {
-			b.Fail(&llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("the request cannot be written: %v", err), Err: err})
-			return
-		}
-		b.Enforced(rung)
-		f := p.ask(ctx, b, at, options, body)
-		if f == nil || !b.Empty() {
-			if why != "" {
-				// A note that cannot be kept costs the next run two requests
-				// and must not spoil this answer.
-				_ = p.known.Set(at.shown, model.ID, rung, why)
-			}
-			if f != nil {
-				b.Fail(f.err)
-			}
-			return
-		}
-		next, ok := below(rung)
-		if !ok || b.Ended() || !f.refusesFormat() {
-			b.Fail(f.err)
-			return
-		}
-		rung, why = next, f.err.Message
+// endpoint reads the base URL. A whole address of the API is understood too.
+func endpoint(model llm.Model) (call.Endpoint, error) {
+	base := model.BaseURL
+	if base == "" {
+		base = DefaultBaseURL
 	}
+	return call.NewEndpoint(base, "/chat/completions")
 }
 
-func (p *Provider) firstRung(at endpoint, model llm.Model, options llm.Options) llm.Enforcement {
-	if options.Format == nil {
-		return ""
+func header(options llm.Options) map[string]string {
+	if key := strings.TrimSpace(options.APIKey); key != "" {
+		return map[string]string{"Authorization": "Bearer " + key}
 	}
-	if rung, ok := p.known.Get(at.shown, model.ID); ok {
-		return rung
-	}
-	return llm.EnforceSchema
+	return nil
 }

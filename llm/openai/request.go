@@ -12,11 +12,12 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/llm/internal/call"
 )
 
 // requestBody writes the body of a request. The same input gives the same
 // bytes.
-func requestBody(at endpoint, model llm.Model, conversation llm.Context, options llm.Options, rung llm.Enforcement) ([]byte, error) {
+func requestBody(at call.Endpoint, model llm.Model, conversation llm.Context, options llm.Options, rung llm.Enforcement) ([]byte, error) {
 	params := sdk.ChatCompletionNewParams{
 		Model: model.ID,
 	}
@@ -53,7 +54,7 @@ func requestBody(at endpoint, model llm.Model, conversation llm.Context, options
 		params.Temperature = sdk.Float(*options.Temperature)
 	}
 	if n := maxTokens(model, options); n > 0 && options.Params["max_tokens"] == nil && options.Params["max_completion_tokens"] == nil {
-		if at.host == "api.openai.com" || strings.HasSuffix(at.host, ".openai.azure.com") {
+		if at.Host == "api.openai.com" || strings.HasSuffix(at.Host, ".openai.azure.com") {
 			params.MaxCompletionTokens = sdk.Int(n) // the old name is refused by its reasoning models
 		} else {
 			params.MaxTokens = sdk.Int(n) // the new name is unknown to many servers
@@ -67,7 +68,7 @@ func requestBody(at endpoint, model llm.Model, conversation llm.Context, options
 		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
 			Name: options.Format.Name, Strict: sdk.Bool(true), Schema: options.Format.Schema,
 		}}
-		if at.host == "openrouter.ai" { // else it may choose a route that ignores the schema
+		if at.Host == "openrouter.ai" { // else it may choose a route that ignores the schema
 			if _, said := options.Params["provider"]; !said {
 				extra["provider"] = map[string]any{"require_parameters": true}
 			}

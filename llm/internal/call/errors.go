@@ -117,19 +117,21 @@ func (c *Client) refused(at Endpoint, options llm.Options, m masker, res *http.R
 		text = fmt.Sprintf("the server at %s refused the request (%d: %s)", at.Shown, status, shown)
 	}
 	if to := res.Header.Get("Location"); status >= 300 && status < 400 && to != "" {
-		text = fmt.Sprintf("the server at %s sends us to another address (%d), which is not followed with a key: if %s is right, make it the base URL", at.Shown, status, ForPeople(m.mask(withoutUser(to))))
+		text = fmt.Sprintf("the server at %s sends us to another address (%d), which is not followed with a key: if %s is right, make it the base URL", at.Shown, status, ForPeople(m.mask(baseOf(to, strings.TrimPrefix(res.Request.URL.Path, at.base.Path)))))
 	}
 	f.Err.Message = text
 	return f
 }
 
-func withoutUser(address string) string {
+// baseOf is the base URL of an address where the API's own path is end. It has
+// no user and no query.
+func baseOf(address, end string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "the new one"
 	}
 	u.User, u.RawQuery = nil, ""
-	return u.String()
+	return strings.TrimSuffix(u.String(), end)
 }
 
 // StreamError explains an error that came in place of an answer's piece.
