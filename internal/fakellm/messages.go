@@ -1,6 +1,7 @@
 package fakellm
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,7 +41,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		a.Whole = true
 	}
 	if a.Body == "" && a.Status != 0 {
-		a.Body = messagesError(messagesErrorType(a.Status), http.StatusText(a.Status))
+		kind := messagesErrorType(a.Status)
+		a.Body = messagesError(kind, cmp.Or(http.StatusText(a.Status), kind))
 	}
 	e := &emitter{w: w, r: r, done: s.done, a: a, model: asked.Model, forced: asked.ToolChoice.Name}
 	e.streams, e.documents, e.broken = e.messageStream, e.message, e.messageFault
