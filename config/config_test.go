@@ -129,7 +129,8 @@ func TestEverySettingFromFile(t *testing.T) {
 		"maxTailBytes": 1000, "maxTailLines": 9, "stepTimeoutSeconds": 7, "maxRequestBytes": 20000,
 		"maxRecentMessages": 6, "maxRecentBytes": 8000, "maxDigestBytes": 512, "compaction": "off",
 		"spoolLimitBytes": 5000000000, "maxRetries": 0, "language": "zh",
-		"decide": {"port": 4000, "bind": "::1", "url": "https://d.example/x/", "timeout": 9, "token": true}
+		"decide": {"port": 4000, "bind": "::1", "url": "https://d.example/x/", "timeout": 9, "token": true},
+		"rpc": {"allowBash": false, "confirmTimeout": 5}, "hooks": {"session_before_fork": {"program": "ask", "args": ["-x"], "timeout": 3}}
 	}`
 	s := load(t, user{settings: text})
 	want := config.Options{
@@ -139,6 +140,8 @@ func TestEverySettingFromFile(t *testing.T) {
 		MaxTailBytes: 1000, MaxTailLines: 9, StepTimeoutSeconds: 7, MaxRequestBytes: 20000,
 		MaxRecentMessages: 6, MaxRecentBytes: 8000, MaxDigestBytes: 512, Compaction: config.CompactionOff, SpoolLimitBytes: 5000000000, Language: "zh",
 		Decide: config.Decide{Port: 4000, Bind: "::1", URL: "https://d.example/x/", Timeout: 9, Token: true, Dir: ".aide/decisions"},
+		RPC:    config.RPC{ConfirmTimeout: 5},
+		Hooks:  map[string]config.Hook{"session_before_fork": {Program: "ask", Args: []string{"-x"}, Timeout: 3}},
 	}
 	if diff := cmp.Diff(want, s.Options); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -31,6 +31,21 @@ type Options struct {
 	MaxRetries          int                 `json:"maxRetries"`
 	Language            string              `json:"language"` // "en", "zh", or "" for null: the system's
 	Decide              Decide              `json:"decide"`
+	RPC                 RPC                 `json:"rpc"`
+	Hooks               map[string]Hook     `json:"hooks"` // by what happens: session_before_switch, session_before_fork
+}
+
+// RPC are the settings of `ai --mode rpc`.
+type RPC struct {
+	AllowBash      bool `json:"allowBash"`
+	ConfirmTimeout int  `json:"confirmTimeout"` // in seconds; 0 is none
+}
+
+// A Hook is a program of the person's that is asked before something happens.
+type Hook struct {
+	Program string   `json:"program"`
+	Args    []string `json:"args,omitempty"`
+	Timeout int      `json:"timeout,omitzero"` // in seconds; 0 is 10
 }
 
 // Decide are the settings of `ai decide`, the page on which a person decides.
@@ -99,5 +114,7 @@ func Defaults() Options {
 		SpoolLimitBytes:     64 << 20,
 		MaxRetries:          3,
 		Decide:              Decide{Port: 3721, Bind: "127.0.0.1", Dir: ".aide/decisions"},
+		RPC:                 RPC{AllowBash: true, ConfirmTimeout: 300},
+		Hooks:               map[string]Hook{},
 	}
 }

@@ -223,7 +223,7 @@ func TestLeashKnowsAllKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newHeld(t)
-	leash := strings.Fields("allowedPrograms allowWrite allowNetwork allowSudo allowShell sandbox editablePaths deny ask secretPaths safePlugins yesPaths maxAutoStepsPerTurn decide")
+	leash := strings.Fields("allowedPrograms allowWrite allowNetwork allowSudo allowShell sandbox editablePaths deny ask secretPaths safePlugins yesPaths maxAutoStepsPerTurn decide rpc hooks")
 	free := strings.Fields(freeMembers)
 	for key := range schema.Properties {
 		if slices.Contains(leash, key) == slices.Contains(free, key) {

@@ -75,6 +75,8 @@ func settingsList() []setting {
 		{key: "editablePaths", held: true, kind: valueList, initial: "[]"},
 		{key: "yesPaths", held: true, kind: valueList, initial: "[]"},
 		{key: "decide", names: "decide page,决策页面", held: true, kind: valueList, initial: `{"port":3721,"bind":"127.0.0.1","url":"","timeout":0,"token":false,"dir":".aide/decisions"}`},
+		{key: "rpc", names: "rpc mode,rpc 模式", held: true, kind: valueList, initial: `{"allowBash":true,"confirmTimeout":300}`},
+		{key: "hooks", names: "钩子", held: true, kind: valueList, initial: "{}"},
 
 		{key: "language", names: "lang,语言,界面语言,显示语言", sloth: true, kind: valueChoice, options: "en zh", command: "slothtool config language"},
 		{key: "network/proxy/enabled", names: "proxy,network proxy,代理,网络代理", sloth: true, kind: valueFlag, command: "slothtool config proxy enabled"},
