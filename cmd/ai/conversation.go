@@ -223,6 +223,7 @@ type wiring struct {
 	events   func(runner.Event)
 	open     func() (*model, error)
 	adapt    func(*contextmgr.Config, *runner.Config) // may change what the settings say; nil does not
+	grace    time.Duration                            // of a step that is to end; 0 is the usual one
 }
 
 func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
@@ -231,7 +232,7 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	c := &conversation{}
 	go func() {
 		var err error
-		c.tools, err = a.tools(s)
+		c.tools, err = a.tools(s, w.grace)
 		built <- err
 	}()
 	m, err := w.open()

@@ -110,19 +110,25 @@ func (a *app) rpc(ctx context.Context, cmd *cobra.Command, args []string) error 
 	}
 	cfg := rpc.Config{
 		In: a.stdin, Out: a.stdout, Log: log, Models: p, Session: kept, Dir: a.dir, Level: settings.Target.Level,
-		NotReady: p.notReady, Mask: p.mask, Shell: a.rpcShell(settings),
-		DialogTimeout: 5 * time.Minute, FullDialogs: f.dialogs == "full", DeltaOnly: f.events == "delta",
+		NotReady: p.notReady, Mask: p.mask, Hooks: a.rpcHooks(settings),
+		DialogTimeout: time.Duration(settings.RPC.ConfirmTimeout) * time.Second, FullDialogs: f.dialogs == "full", DeltaOnly: f.events == "delta",
 	}
 	if store != nil {
 		cfg.Sessions = store
 	}
-	server := rpc.New(cfg)
+	if settings.RPC.AllowBash {
+		cfg.Shell = a.rpcShell(settings)
+	}
+	var server *rpc.Server
+	cfg.Commands = a.rpcSlash(settings, func() runner.Asker { return server.UI() })
+	server = rpc.New(cfg)
 	c, err := a.wire(settings, wiring{
 		asker: server.UI(), events: server.Event,
 		open: func() (*model, error) { return p.first(ctx) },
 		adapt: func(_ *contextmgr.Config, r *runner.Config) {
 			r.SteerAfter = runner.SteerAfterTurn
 		},
+		grace: rpcGrace,
 	})
 	if err != nil {
 		return err

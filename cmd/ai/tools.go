@@ -23,8 +23,9 @@ type tools struct {
 	files   *jsonfile.Editor
 }
 
-// tools builds them from the settings.
-func (a *app) tools(s *config.Settings) (*tools, error) {
+// tools builds them from the settings. grace is how long a step has to end when
+// it is told to; 0 is the usual time.
+func (a *app) tools(s *config.Settings, grace time.Duration) (*tools, error) {
 	t := &tools{plugins: registry.Open(s.Dirs.Registry()), files: a.files(s)}
 	var err error
 	if t.engine, err = a.engine(s); err != nil {
@@ -36,6 +37,7 @@ func (a *app) tools(s *config.Settings) (*tools, error) {
 	t.exec, err = executors.NewExec(executors.ExecConfig{
 		MaxTailBytes: s.MaxTailBytes, MaxTailLines: s.MaxTailLines,
 		Timeout:  time.Duration(s.StepTimeoutSeconds) * time.Second,
+		Grace:    grace,
 		SpoolDir: filepath.Join(s.Dirs.Cache, "output"), SpoolLimit: s.SpoolLimitBytes, Sandbox: t.box,
 	})
 	return t, err
