@@ -58,6 +58,8 @@ type running struct {
 	saved []decide.Decisions
 	// fail makes saving fail as long as it is not nil.
 	fail error
+	// hold makes saving wait until it is closed; nil is no waiting.
+	hold chan struct{}
 
 	decisions decide.Decisions // when ended is closed
 	err       error
@@ -66,6 +68,9 @@ type running struct {
 func (r *running) save(_ context.Context, d decide.Decisions) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.hold != nil {
+		<-r.hold
+	}
 	if r.fail != nil {
 		return r.fail
 	}

@@ -281,25 +281,32 @@ func TestFirstAnswerWins(t *testing.T) {
 	r := serve(t, two)
 	token := r.token(t)
 	told := r.waits(t, token)
+	r.hold = make(chan struct{})
 	var mu sync.Mutex
 	codes := map[int]int{}
-	var group sync.WaitGroup
+	var group, sent sync.WaitGroup
+	sent.Add(20)
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent.Done() }}
 	for i := range 20 {
 		group.Go(func() {
 			body := strings.Replace(good, "说明", fmt.Sprint("Nr. ", i), 1)
-			code, _, _, err := r.try(t, call{method: "POST", path: "/api/submit", body: body, headers: []string{token}})
+			code, _, _, err := r.try(t, call{method: "POST", path: "/api/submit", body: body, headers: []string{token}, trace: trace})
 			if err != nil {
-				code = 0 // the port is free already
+				code = 0 // the server read it too late
 			}
 			mu.Lock()
+			defer mu.Unlock()
 			codes[code]++
-			mu.Unlock()
 		})
 	}
+	// The server has all of them before the first is saved.
+	sent.Wait()
+	r.ask(t, call{path: "/"})
+	close(r.hold)
 	group.Wait()
 	within(t, "serving", r.ended)
 	if codes[200] != 1 || codes[200]+codes[409]+codes[0] != 20 || len(r.saved) != 1 {
-		t.Errorf("answers %v, saved %d", codes, len(r.saved))
+		t.Fatalf("answers %v, saved %d", codes, len(r.saved))
 	}
 	if diff := cmp.Diff(r.saved[0], r.decisions); diff != "" {
 		t.Error(diff)

@@ -17,7 +17,7 @@ const texts = {
     taken: "已由其他页面提交", takenText: "另一个页面或设备先提交了决策,此页面的选择没有被采用。可以关闭此页面了。",
     timeout: "服务已超时关闭", timeoutText: "决策没有提交。选择已保存在此浏览器中,相同的待定项再次提交时会恢复。",
     stopped: "服务已停止", stoppedText: "决策没有提交。选择已保存在此浏览器中,相同的待定项再次提交时会恢复。",
-    lost: "与服务的连接已断开,正在重试。选择已保存在此浏览器中。", refused: "提交失败:{0}", unreachable: "无法连接服务,决策没有提交。选择已保存在此浏览器中。",
+    lost: "与服务的连接已断开(服务可能已停止,或已在别处完成决策),正在重试。选择已保存在此浏览器中。", refused: "提交失败:{0}", unreachable: "无法连接服务,决策没有提交。选择已保存在此浏览器中。",
     noItems: "无法加载待定项:{0}",
   },
   en: {
@@ -35,7 +35,7 @@ const texts = {
     taken: "Another page was faster", takenText: "The decisions were sent from another page or device; what was chosen here is not used. You can close this page now.",
     timeout: "The time is over", timeoutText: "Nothing was sent. What you chose is kept in this browser and comes back when the same questions are asked again.",
     stopped: "The service has stopped", stoppedText: "Nothing was sent. What you chose is kept in this browser and comes back when the same questions are asked again.",
-    lost: "The connection is lost, trying again. What you chose is kept in this browser.", refused: "It could not be sent: {0}", unreachable: "The service cannot be reached, nothing was sent. What you chose is kept in this browser.",
+    lost: "The connection is lost: the service may have stopped, or somebody else decided. Trying again. What you chose is kept in this browser.", refused: "It could not be sent: {0}", unreachable: "The service cannot be reached, nothing was sent. What you chose is kept in this browser.",
     noItems: "The questions cannot be loaded: {0}",
   },
 };
