@@ -126,11 +126,11 @@ func OwnParam(name string) bool {
 // thinking says how hard to think. What a model thinks is asked for, so that
 // it can be told from the answer.
 func thinking(model llm.Model, level llm.Level) *thinkingConfig {
-	if !model.Reasoning {
+	id := bare(model.ID)
+	if !model.Reasoning || strings.HasPrefix(id, "gemma-") {
 		return nil
 	}
 	t := &thinkingConfig{Include: level != llm.LevelOff}
-	id := bare(model.ID)
 	switch {
 	case level == "":
 	case strings.HasPrefix(id, "gemini-2") || strings.HasPrefix(id, "gemini-1"):

@@ -67,6 +67,9 @@ func TestThinking(t *testing.T) {
 			t.Errorf("%s does not think: %s", c.model, got)
 		}
 	}
+	if got := body(t, llm.Model{ID: "models/gemma-3-27b-it", Reasoning: true}, hello, llm.Options{Level: llm.LevelHigh}); strings.Contains(got, "thinking") {
+		t.Errorf("Gemma takes no such setting: %s", got)
+	}
 	got := body(t, llm.Model{ID: "gemini-2.5-pro", Reasoning: true}, hello, llm.Options{Params: map[string]jsontext.Value{"thinkingConfig": []byte(`{"thinkingBudget":-1}`)}})
 	if got != contents+`,"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}` {
 		t.Error(got)
