@@ -62,11 +62,8 @@ func (a *answer) Add(data []byte) *call.Failure {
 	default:
 		return nil // a ping, or what a later version of the API says
 	}
-	switch {
-	case !a.begun:
+	if !a.begun {
 		return unexpected("%s before message_start", ev.Type)
-	case a.ended:
-		return unexpected("%s after message_stop", ev.Type)
 	}
 	switch ev.Type {
 	case "content_block_start":
@@ -124,8 +121,7 @@ func (a *answer) start(index *int, s *said) *call.Failure {
 	case "tool_use":
 		a.open.input = s.Input
 		if a.reply != "" && s.Name == a.reply {
-			a.b.EndBlock()
-			return nil
+			return nil // its input is said as text
 		}
 		a.open.key = strconv.Itoa(*index)
 		a.b.ToolCall(a.open.key, s.ID, s.Name, "")

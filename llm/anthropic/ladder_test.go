@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/holic512/plugin-ai/internal/fakellm"
 	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/llm/anthropic"
@@ -156,5 +158,36 @@ func TestReplyTool(t *testing.T) {
 				t.Errorf("error %v, text %q, stop %q", m.Err, m.Text(), m.StopReason)
 			}
 		})
+	}
+}
+
+// notes are Capabilities that tell what they were asked.
+type notes map[string]llm.Enforcement
+
+func (n notes) Get(address, model string) (llm.Enforcement, bool) {
+	rung, ok := n[address+" "+model]
+	return rung, ok
+}
+
+func (n notes) Set(address, model string, rung llm.Enforcement, _ string) error {
+	n[address+" "+model] = rung
+	return nil
+}
+
+// What is remembered is of a server, a wire API with its version, and a model.
+func TestLadderIsRemembered(t *testing.T) {
+	t.Parallel()
+	srv := fakellm.New(t, fakellm.Text("1")).Refuse("json_schema")
+	known := notes{}
+	p := newProvider(t, anthropic.Config{Capabilities: known})
+	ask(t, t.Context(), p, model(srv), llm.Options{Format: format})
+	at := strings.TrimSuffix(srv.URL, "/v1") + " anthropic-messages 2023-06-01 m"
+	if d := cmp.Diff(notes{at: llm.EnforceStrictTool}, known); d != "" {
+		t.Error(d)
+	}
+	// A tool of the caller's own cannot have the name of the answer's.
+	twice := llm.Context{Messages: hello.Messages, Tools: []llm.ToolDefinition{{Name: "reply"}}}
+	if b, err := p.Request(model(srv), twice, llm.Options{Format: format}); err == nil || !strings.Contains(err.Error(), `"reply"`) {
+		t.Errorf("%v, %s", err, b)
 	}
 }

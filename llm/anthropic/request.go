@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,10 +109,7 @@ func maxTokens(model llm.Model, options llm.Options) int {
 	if options.MaxTokens > 0 {
 		return options.MaxTokens
 	}
-	if model.MaxTokens > 0 {
-		return min(model.MaxTokens, defaultMaxTokens)
-	}
-	return defaultMaxTokens
+	return cmp.Or(model.MaxTokens, defaultMaxTokens)
 }
 
 // messages translates a history. What follows each other from one side becomes

@@ -62,7 +62,7 @@ func canonical(t *testing.T, s string) string {
 
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	m := llm.Model{ID: "claude-sonnet-4-5", Provider: "anthropic", MaxTokens: 64000}
+	m := llm.Model{ID: "claude-sonnet-4-5", Provider: "anthropic"}
 	temperature := 0.5
 	own := llm.Message{Role: llm.RoleAssistant, API: anthropic.API, Provider: "anthropic", Model: "claude-sonnet-4-5"}
 	thought := []llm.Block{llm.Thinking{Thinking: "hm", Signature: "s"}, llm.Thinking{Thinking: "lost"}, llm.Thinking{Signature: "r", Redacted: true}, llm.Thinking{Signature: "o"}, llm.Text{Text: "t"}}
@@ -108,6 +108,16 @@ func TestRequest(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+	long := m
+	long.MaxTokens = 64000
+	for most, want := range map[int]string{0: `"max_tokens":64000`, 7: `"max_tokens":7`} {
+		if got := body(t, long, hello, llm.Options{MaxTokens: most}); !strings.Contains(got, want) {
+			t.Errorf("%d: %s", most, got)
+		}
+	}
+	if got := body(t, long, hello, llm.Options{Params: map[string]jsontext.Value{"max_tokens": jsontext.Value("9")}}); !strings.Contains(got, `"max_tokens":9,`) {
+		t.Error(got)
 	}
 	blind := m
 	blind.Input = []string{"text"}
@@ -163,6 +173,7 @@ func TestThinking(t *testing.T) {
 		"xhigh":              {llm.Model{ID: older, Reasoning: true}, llm.LevelXHigh, 0, `{"max_tokens":48384,"thinking":{"type":"enabled","budget_tokens":16384}}`},
 		"a small model":      {llm.Model{ID: older, Reasoning: true, MaxTokens: 8192}, llm.LevelHigh, 0, `{"max_tokens":8192,"thinking":{"type":"enabled","budget_tokens":7168}}`},
 		"a tiny model":       {llm.Model{ID: older, Reasoning: true, MaxTokens: 2000}, llm.LevelHigh, 0, `{"max_tokens":2000,"temperature":0.5}`},
+		"a large model":      {llm.Model{ID: older, Reasoning: true, MaxTokens: 64000}, llm.LevelHigh, 0, `{"max_tokens":64000,"thinking":{"type":"enabled","budget_tokens":16384}}`},
 		"a short answer":     {llm.Model{ID: older, Reasoning: true}, llm.LevelLow, 500, `{"max_tokens":2548,"thinking":{"type":"enabled","budget_tokens":1524}}`},
 		"no version":         {llm.Model{ID: "my-model", Reasoning: true}, llm.LevelLow, 0, `{"max_tokens":34048,"thinking":{"type":"enabled","budget_tokens":2048}}`},
 		"decides, minimal":   {llm.Model{ID: newer, Reasoning: true}, llm.LevelMinimal, 0, `{"max_tokens":32000,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"low"}}`},

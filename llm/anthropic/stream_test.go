@@ -44,6 +44,7 @@ func TestAnswer(t *testing.T) {
 			`content_block_start "index":1,"content_block":{"type":"thinking","thinking":"","signature":""}`, `content_block_delta "index":1,"delta":{"type":"signature_delta","signature":"S"}`, `content_block_stop "index":1`,
 			`content_block_start "index":2,"content_block":{"type":"text","text":"t"}`, `content_block_stop "index":2`, stop("end_turn"), end),
 			[]llm.Block{llm.Thinking{Signature: "ENC", Redacted: true}, llm.Thinking{Signature: "S"}, llm.Text{Text: "t"}}, llm.StopEnd},
+		"more after the end": {stream(begin, beginText, hi, endBlock, stop("end_turn"), end, `error "error":{"type":"api_error","message":"late"}`), []llm.Block{llm.Text{Text: "hi"}}, llm.StopEnd},
 		"what is not known": {stream(`hello "x":1`, begin, "ping", `content_block_start "index":0,"content_block":{"type":"hologram","x":1}`, `content_block_delta "index":0,"delta":{"type":"ray_delta"}`, endBlock,
 			`content_block_start "index":1,"content_block":{"type":"text","text":""}`, "ping", `content_block_delta "index":1,"delta":{"type":"citations_delta","citation":{}}`, `content_block_delta "index":1,"delta":{"type":"text_delta","text":"t"}`, `content_block_stop "index":1`, stop("end_turn"), end),
 			[]llm.Block{llm.Text{Text: "t"}}, llm.StopEnd},
@@ -101,7 +102,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("got %+v, want %+v", m.Usage, want)
 	}
 	// A later count stands above an earlier one, also of the input.
-	m = one(t, stream(begin, `message_delta "delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":11,"cache_read_input_tokens":null,"output_tokens":6}`, end))
+	m = one(t, stream(begin, `message_delta "delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":11,"cache_creation_input_tokens":-1,"cache_read_input_tokens":null,"output_tokens":6}`, end))
 	want = llm.Usage{Input: 11, Output: 6, CacheRead: 4, CacheWrite: 3, Total: 24}
 	if m.Usage != want {
 		t.Errorf("got %+v, want %+v", m.Usage, want)
@@ -168,6 +169,7 @@ func TestHostile(t *testing.T) {
 		"a delta without a block": {begin, hi, stop("end_turn"), end},
 		"a delta of another":      {begin, beginText, strings.Replace(hi, "0", "1", 1), endBlock, stop("end_turn"), end},
 		"a block in a block":      {begin, beginText, hi, strings.Replace(beginText, "0", "1", 1), endBlock, stop("end_turn"), end},
+		"a block for another":     {begin, beginText, hi, strings.Replace(beginText, "0", "1", 1), strings.Replace(endBlock, "0", "1", 1), stop("end_turn"), end},
 		"a block again":           {begin, beginText, hi, endBlock, beginText, hi, endBlock, stop("end_turn"), end},
 		"a block after the end":   {begin, stop("end_turn"), beginText, hi, endBlock, end},
 		"no end of a block":       {begin, beginText, hi, stop("end_turn"), end},
