@@ -62,8 +62,8 @@ func (a *answer) Add(data []byte) *call.Failure {
 	}
 	if u := r.Usage; u != nil {
 		a.counted = a.finish != ""
-		cached := min(u.Cached, u.Prompt)
-		in, out := u.Prompt-cached+u.ToolUse, u.Output+u.Thoughts
+		cached := max(min(u.Cached, u.Prompt), 0)
+		in, out := max(u.Prompt-cached+u.ToolUse, 0), max(u.Output+u.Thoughts, 0)
 		a.b.Usage(llm.Usage{Input: in, Output: out, CacheRead: cached, Total: in + cached + out})
 	}
 	if reason := r.Feedback.BlockReason; reason != "" && reason != "BLOCK_REASON_UNSPECIFIED" {

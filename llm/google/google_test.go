@@ -142,6 +142,9 @@ func TestEnds(t *testing.T) {
 		"nothing":        {fakewire.Answer{Headers: map[string]string{"Content-Type": "text/event-stream"}}, llm.ErrIncomplete, "", "broke off"},
 		"cut":            {fakewire.Answer{Events: fakewire.Events(piece("a", "")).Events, Cut: true}, llm.ErrNetwork, "", "broke"},
 		"cut after end":  {fakewire.Answer{Events: fakewire.Events(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}]}`).Events, Cut: true}, "", llm.StopEnd, ""},
+		"cut in a rune":  {fakewire.Answer{Body: "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\xe4\xbd", Cut: true}, llm.ErrNetwork, "", "broke"},
+		"end in a rune":  {fakewire.Answer{Body: "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\xe4\xbd"}, llm.ErrIncomplete, "", "broke off"},
+		"bad counts":     {fakewire.Events(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":-5,"cachedContentTokenCount":9,"candidatesTokenCount":-1}}`), "", llm.StopEnd, ""},
 		"half an event":  {fakewire.Answer{Body: "data: {\"candidates\":[{\"conte"}, llm.ErrIncomplete, "", "broke off"},
 		"not JSON":       {fakewire.Events(`{"candidates":[`, piece("a", "STOP")), llm.ErrMalformed, "", "not the JSON"},
 		"web page":       {fakewire.Answer{Body: "<html>hi</html>"}, llm.ErrMalformed, "", "web page"},
@@ -160,7 +163,7 @@ func TestEnds(t *testing.T) {
 			t.Parallel()
 			m, _, _ := ask(t, llm.Options{}, c.answer)
 			if c.kind == "" {
-				if m.Err != nil || m.StopReason != c.stop || m.Text() != "a" {
+				if u := m.Usage; m.Err != nil || m.StopReason != c.stop || m.Text() != "a" || u.Input < 0 || u.Output < 0 || u.CacheRead < 0 {
 					t.Errorf("stop %s, error %v, text %q", m.StopReason, m.Err, m.Text())
 				}
 				return

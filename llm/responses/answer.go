@@ -365,8 +365,9 @@ func (a *answer) finish(r *response) *call.Failure {
 		}
 	}
 	if u := r.Usage; u != nil {
-		cached := min(u.In.Cached, u.Input)
-		a.b.Usage(llm.Usage{Input: u.Input - cached, Output: u.Output, CacheRead: cached, Total: u.Input + u.Output})
+		in, out := max(u.Input, 0), max(u.Output, 0)
+		cached := max(min(u.In.Cached, in), 0)
+		a.b.Usage(llm.Usage{Input: in - cached, Output: out, CacheRead: cached, Total: in + out})
 	}
 	a.last = r
 	return nil

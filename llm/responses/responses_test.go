@@ -176,6 +176,8 @@ func TestEnds(t *testing.T) {
 		"no end":           {fakewire.Events(begun, delta("a"), ended("a")), llm.ErrIncomplete, "", "broke off"},
 		"DONE too early":   {fakewire.Answer{Body: "data: " + delta("a") + "\n\ndata: [DONE]\n\n"}, llm.ErrIncomplete, "", "broke off"},
 		"cut":              {cut(fakewire.Events(begun, delta("a"))), llm.ErrNetwork, "", "broke"},
+		"cut in a rune":    {cut(fakewire.Answer{Body: "data: {\"type\":\"response.output_text.delta\",\"delta\":\"\xe4\xbd"}), llm.ErrNetwork, "", "broke"},
+		"bad counts":       {fakewire.Events(delta("a"), last("completed", `,"usage":{"input_tokens":-5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`)), "", llm.StopEnd, ""},
 		"half an event":    {fakewire.Answer{Body: "data: " + delta("a") + "\n\nevent: response.completed\ndata: {\"type\":\"response.comp"}, llm.ErrIncomplete, "", "broke off"},
 		"not JSON":         {fakewire.Events(`{"type":`, delta("a"), done), llm.ErrMalformed, "", "not the JSON"},
 		"no response":      {fakewire.Events(delta("a"), `{"type":"response.completed"}`), llm.ErrMalformed, "", "no response"},
@@ -212,7 +214,7 @@ func TestEnds(t *testing.T) {
 			t.Parallel()
 			m, _, _ := ask(t, llm.Options{}, c.answer)
 			if c.kind == "" {
-				if m.Err != nil || m.StopReason != c.stop || m.Text() != "a" || m.Damaged {
+				if u := m.Usage; m.Err != nil || m.StopReason != c.stop || m.Text() != "a" || m.Damaged || u.Input < 0 || u.Output < 0 || u.CacheRead < 0 {
 					t.Errorf("stop %s, error %v, text %q, damaged %v", m.StopReason, m.Err, m.Text(), m.Damaged)
 				}
 				return
