@@ -28,7 +28,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	request := Request{Conn: conn, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
 	format, where := asked.format()
-	a, _ := s.take(request, format, func(kind, message string) string {
+	a := s.take(request, format, func(kind, message string) string {
 		if where != "" {
 			message = where + ": " + message
 		}

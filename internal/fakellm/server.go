@@ -185,7 +185,7 @@ func (s *Server) problem(text string) {
 }
 
 // take records a call and gives its answer. Refusal writes an error's body.
-func (s *Server) take(r Request, format string, refusal func(kind, message string) string) (Answer, bool) {
+func (s *Server) take(r Request, format string, refusal func(kind, message string) string) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Number = len(s.requests) + 1
@@ -194,12 +194,12 @@ func (s *Server) take(r Request, format string, refusal func(kind, message strin
 	s.changed = make(chan struct{})
 	if s.refused[format] {
 		return Answer{Status: http.StatusBadRequest, Body: refusal("invalid_request_error",
-			fmt.Sprintf("%s is not supported by this model", format))}, true
+			fmt.Sprintf("%s is not supported by this model", format))}
 	}
 	if s.next == len(s.script) {
 		s.problems = append(s.problems, fmt.Sprintf("call %d is one too many: %s", r.Number, shorten(r.Body)))
 		return Answer{Status: http.StatusBadRequest, Body: refusal("invalid_request_error",
-			fmt.Sprintf("the script has no answer for call %d", r.Number))}, false
+			fmt.Sprintf("the script has no answer for call %d", r.Number))}
 	}
 	a := s.script[s.next]
 	s.used++
@@ -207,7 +207,7 @@ func (s *Server) take(r Request, format string, refusal func(kind, message strin
 		s.next++
 		s.used = 0
 	}
-	return a, true
+	return a
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
@@ -227,7 +227,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		s.problem("a request is no JSON: " + err.Error())
 	}
 	request := Request{Conn: conn, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
-	a, _ := s.take(request, asked.ResponseFormat.Type, func(kind, message string) string {
+	a := s.take(request, asked.ResponseFormat.Type, func(kind, message string) string {
 		return errorBody(kind, "response_format: "+message)
 	})
 	if a.By != nil {

@@ -118,6 +118,6 @@ func header(options llm.Options) map[string]string {
 func formatNames() []string {
 	return []string{
 		"output_config", "output_format", "json_schema", "json schema", "structured output", "grammar", "union types", "schema is too complex",
-		"tool_choice", "tool choice", "strict", "input_schema", "tools are not supported", "does not support tool",
+		"tool_choice", "tool choice", ".strict", "strict:", "strict tool", "input_schema", "tools are not supported", "does not support tool",
 	}
 }

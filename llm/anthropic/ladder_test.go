@@ -111,6 +111,7 @@ func TestLadderStays(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]fakellm.Answer{
 		"400":        fakellm.Status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages: roles must alternate"}}`),
+		"restricted": fakellm.Status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"this organization is restricted"}}`),
 		"401":        fakellm.Status(401, `{"type":"error","error":{"type":"authentication_error","message":"no output_config for you"}}`),
 		"429":        fakellm.Status(429, `{"type":"error","error":{"type":"rate_limit_error","message":"too much json_schema"}}`),
 		"529":        fakellm.Status(529, `{"type":"error","error":{"type":"overloaded_error","message":"json_schema"}}`),

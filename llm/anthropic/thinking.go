@@ -65,8 +65,10 @@ func effort(level llm.Level, v version) string {
 		if v.atLeast(4, 7) {
 			return "xhigh"
 		}
+		return "high"
+	default:
+		return "high"
 	}
-	return "high"
 }
 
 // A version is what the name of a model tells of it; zero is nothing.

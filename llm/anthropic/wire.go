@@ -14,7 +14,7 @@ type request struct {
 	Thinking     *thinking                 `json:"thinking,omitzero"`
 	Temperature  *float64                  `json:"temperature,omitzero"`
 	Stream       bool                      `json:"stream"`
-	Extra        map[string]jsontext.Value `json:",embed"`
+	Extra        map[string]jsontext.Value `json:",embed"` //nolint:staticcheck // an option of go-json-experiment/json
 }
 
 type message struct {
