@@ -81,19 +81,21 @@ func ignored(data map[string]any, known ...string) []string {
 
 // stepJSON is a step as the step schema has it.
 type stepJSON struct {
-	Tool        Tool        `json:"tool,omitzero"`
-	Program     string      `json:"program,omitzero"`
-	Plugin      string      `json:"plugin,omitzero"`
-	Args        []string    `json:"args,omitempty"`
-	Interactive bool        `json:"interactive,omitzero"`
-	Path        string      `json:"path,omitzero"`
-	Patch       []Operation `json:"patch,omitempty"`
-	Set         assignments `json:"set,omitempty"`
-	Unset       []string    `json:"unset,omitempty"`
-	Command     string      `json:"command,omitzero"`
-	CWD         *string     `json:"cwd,omitzero"`
-	Timeout     *int        `json:"timeout_seconds,omitzero"`
-	Requires    *Requires   `json:"requires,omitzero"`
+	Tool        Tool           `json:"tool,omitzero"`
+	Program     string         `json:"program,omitzero"`
+	Plugin      string         `json:"plugin,omitzero"`
+	Args        []string       `json:"args,omitempty"`
+	Interactive bool           `json:"interactive,omitzero"`
+	Path        string         `json:"path,omitzero"`
+	Patch       []Operation    `json:"patch,omitempty"`
+	Set         assignments    `json:"set,omitempty"`
+	Unset       []string       `json:"unset,omitempty"`
+	Command     string         `json:"command,omitzero"`
+	CWD         *string        `json:"cwd,omitzero"`
+	Timeout     *int           `json:"timeout_seconds,omitzero"`
+	Task        string         `json:"task,omitzero"`
+	Items       jsontext.Value `json:"items,omitzero"`
+	Requires    *Requires      `json:"requires,omitzero"`
 }
 
 // UnmarshalJSONFrom reads a step that follows the step schema.
@@ -105,7 +107,7 @@ func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*s = Step{
 		Tool: raw.Tool, Program: raw.Program, Plugin: raw.Plugin, Args: raw.Args,
 		Interactive: raw.Interactive, Path: raw.Path, Patch: raw.Patch, Set: raw.Set, Unset: raw.Unset,
-		Command: raw.Command,
+		Command: raw.Command, Task: raw.Task, Items: raw.Items.Clone(),
 	}
 	if raw.CWD != nil {
 		s.CWD = *raw.CWD
@@ -127,7 +129,7 @@ func (s Step) MarshalJSONTo(enc *jsontext.Encoder) error {
 	raw := stepJSON{
 		Tool: s.Tool, Program: s.Program, Plugin: s.Plugin, Args: s.Args,
 		Interactive: s.Interactive, Path: s.Path, Patch: s.Patch, Set: s.Set, Unset: s.Unset,
-		Command: s.Command,
+		Command: s.Command, Task: s.Task, Items: s.Items,
 	}
 	if s.CWD != "" {
 		raw.CWD = &s.CWD
@@ -138,7 +140,7 @@ func (s Step) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if s.Requires != (Requires{}) {
 		raw.Requires = &s.Requires
 	}
-	if s.Tool == ToolJSONPatch || s.Tool == ToolBashExec || len(s.Args) > 0 {
+	if s.Tool == ToolJSONPatch || s.Tool == ToolBashExec || s.Tool == ToolDecide || len(s.Args) > 0 {
 		return json.MarshalEncode(enc, raw)
 	}
 	// A program or plugin without arguments says so.

@@ -33,6 +33,8 @@ const (
 	// ToolBashExec is pai's (pai document, section 1): a shell string. Only
 	// `ai chat` offers it, where the person switched it on.
 	ToolBashExec Tool = "bash_exec"
+	// ToolDecide asks the person to decide (decide document).
+	ToolDecide Tool = "decide.ask"
 )
 
 // A Reply is one answer of a model. Exactly one of Chat and Cmd is set for
@@ -81,6 +83,10 @@ type Step struct {
 	Command        string // as bash runs it
 	CWD            string // absolute; "" is the folder of the reply
 	TimeoutSeconds int    // 0 is 60
+
+	// Decide.
+	Task  string         // what the questions are about
+	Items jsontext.Value // the questions, as the schema decide_input has them
 }
 
 // Requires is the model's own word about a step. It can raise the risk level

@@ -14,6 +14,9 @@ import (
 // always a no. An error that wraps it may say more; the model is told so.
 var ErrNobody = errors.New("there is nobody to ask")
 
+// ErrUndecided is that the person was asked to decide and left the questions.
+var ErrUndecided = errors.New("the person decided nothing")
+
 // An Asker asks the person. Every error is a no; a cancelled context ends the
 // prompt. Methods are called from the goroutine of [Runner.Prompt], one at a
 // time.

@@ -100,6 +100,8 @@ func (t *turn) prepare(reply protocol.Reply, step protocol.Step) *stepRun {
 		s.tool = &patchTool{}
 	case step.Tool == protocol.ToolBashExec && t.Shell != nil:
 		s.tool = shellTool{}
+	case step.Tool == protocol.ToolDecide && t.Decide != nil:
+		s.tool = decideTool{}
 	case step.Tool == protocol.ToolExec:
 		s.tool = commandTool{}
 	default:
@@ -126,7 +128,7 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 		case s.cannot != nil:
 			s.observe(s.cannot.outcome, s.cannot.note)
 			return
-		case t.SandboxRequired && !t.walled() && s.step.Tool != protocol.ToolJSONPatch:
+		case t.SandboxRequired && !t.walled() && s.starts():
 			t.refuse(s, "the settings require a sandbox, and this machine has none")
 			return
 		case !j.Listed || j.Level == protocol.Block:
@@ -166,6 +168,11 @@ func (t *turn) decide(ctx context.Context, s *stepRun) {
 			return
 		}
 	}
+}
+
+// starts tells whether a step starts a program.
+func (s *stepRun) starts() bool {
+	return s.step.Tool != protocol.ToolJSONPatch && s.step.Tool != protocol.ToolDecide
 }
 
 // confirm asks whether a step may run. It is not ok where there is no answer;
@@ -238,7 +245,7 @@ func (s *stepRun) observe(outcome protocol.Outcome, note string) {
 	case protocol.ToolBashExec:
 		program := "bash"
 		o.Program, o.Args = &program, shellWords(s.step)
-	case protocol.ToolJSONPatch:
+	case protocol.ToolJSONPatch, protocol.ToolDecide:
 	}
 	if o.Args == nil {
 		o.Args = []string{}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/holic512/plugin-ai/contextmgr"
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/executors/jsonfile"
@@ -66,6 +68,11 @@ type Config struct {
 	YesIsEnough func(path string) bool
 	// Shell judges shell scripts; nil is that bash_exec is not offered.
 	Shell func(script, cwd string, requires protocol.Requires) policy.Judgement
+	// Decide has the person decide the items of a task, and gives the decisions
+	// as JSON. ErrNobody is that nobody can be asked, ErrUndecided that the
+	// person decided nothing; another error is that the items are no questions.
+	// Nil is that decide.ask is not offered.
+	Decide func(ctx context.Context, task string, items jsontext.Value) (jsontext.Value, error)
 	// Terminal is what a plugin's own screen gets; nil is none.
 	Terminal Lender
 	// Dir is the folder that the person started in, absolute; Home is theirs.
@@ -184,6 +191,7 @@ type turn struct {
 	asked  contextmgr.Window // what was sent last
 
 	own     bool               // the steps are the person's own words
+	decided int                // steps that asked the person to decide
 	console *executors.Console // what a plugin gets then; nil is nothing
 	screen  bool               // the console is a terminal
 	bareRun bool               // a plugin runs without the sandbox

@@ -66,7 +66,9 @@ func answers(t *testing.T) iter.Seq[[]byte] {
 		return "{" + strings.Join(parts, ",") + "}"
 	}
 	step := func() string {
-		switch r.IntN(4) {
+		switch r.IntN(5) {
+		case 3:
+			return `{"tool":"decide.ask","task":` + quote(nonEmpty()) + `,"items":` + value() + "}"
 		case 0:
 			return `{"tool":"plugin.run","plugin":` + quote(nonEmpty()) + `,"args":` + strs() + maybe(`"interactive":`+boolean()) + maybe(requires()) + "}"
 		case 1:

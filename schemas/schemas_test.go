@@ -70,7 +70,7 @@ var cases = []struct {
 	{"args a string", `{"type":"cmd","message":"m","data":{"commands":[{"program":"ls","args":"-l"}]}}`, []string{"/data/commands/0/args: an array"}},
 	{"args not strings", `{"type":"cmd","message":"m","data":{"commands":[{"program":"ls","args":["a",1,null]}]}}`, []string{"/data/commands/0/args/1: a string", "/data/commands/0/args/2: a string"}},
 	{"a good step, a broken one", `{"type":"cmd","message":"m","data":{"commands":[{"program":"ls","args":[]},{"program":"ls"}]}}`, []string{"/data/commands/1/args: an array"}},
-	{"unknown tool", `{"type":"cmd","message":"m","data":{"commands":[{"tool":"shell","program":"ls","args":[]}]}}`, []string{`/data/commands/0/tool: "exec", "plugin.run" or "config.json_patch"`}},
+	{"unknown tool", `{"type":"cmd","message":"m","data":{"commands":[{"tool":"shell","program":"ls","args":[]}]}}`, []string{`/data/commands/0/tool: "exec", "plugin.run", "config.json_patch" or "decide.ask"`}},
 	{"step with a shell string", `{"type":"cmd","message":"m","data":{"commands":[{"command":"ls -l"}]}}`, []string{"/data/commands/0/program: a string", "/data/commands/0/args: an array", "/data/commands/0/command: no such field"}},
 	{"requires not boolean", `{"type":"cmd","message":"m","data":{"commands":[{"program":"ls","args":[],"requires":{"confirm":"yes"}}]}}`, []string{"/data/commands/0/requires/confirm: a boolean"}},
 	{"requires unknown", `{"type":"cmd","message":"m","data":{"commands":[{"program":"ls","args":[],"requires":{"sudo":true}}]}}`, []string{"/data/commands/0/requires/sudo: no such field"}},

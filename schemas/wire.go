@@ -403,10 +403,11 @@ func stepFromWire(step *object) {
 		for _, operation := range list {
 			if operation, ok := operation.(*object); ok {
 				dropNulls(operation, "from", "value"+jsonSuffix)
-				valueFromText(operation)
+				valueFromText(operation, "value")
 			}
 		}
 	}
+	valueFromText(step, "items")
 	if pairs, ok := must(step.get("set")).([]node); ok {
 		if set, ok := setFromPairs(pairs); ok {
 			step.set("set", set)
@@ -414,9 +415,9 @@ func stepFromWire(step *object) {
 	}
 }
 
-// valueFromText puts the value back that a field carries as JSON text.
-func valueFromText(o *object) bool {
-	carried, ok := o.get("value" + jsonSuffix)
+// valueFromText puts the value of a field back that is carried as JSON text.
+func valueFromText(o *object, name string) bool {
+	carried, ok := o.get(name + jsonSuffix)
 	if !ok {
 		return false
 	}
@@ -429,8 +430,8 @@ func valueFromText(o *object) bool {
 		return false
 	}
 	for i := range o.members {
-		if o.members[i].name == "value"+jsonSuffix {
-			o.members[i] = member{"value", value}
+		if o.members[i].name == name+jsonSuffix {
+			o.members[i] = member{name, value}
 		}
 	}
 	return true
@@ -440,7 +441,7 @@ func setFromPairs(pairs []node) (*object, bool) {
 	set := &object{}
 	for _, p := range pairs {
 		pair, ok := p.(*object)
-		if !ok || !valueFromText(pair) || len(pair.members) != 2 {
+		if !ok || !valueFromText(pair, "value") || len(pair.members) != 2 {
 			return nil, false
 		}
 		path, ok := stringOf(must(pair.get("path")))
@@ -512,6 +513,8 @@ func stepToWire(step *object) *object {
 		full = newObject("tool", null, "plugin", null, "args", null, "interactive", no, "requires", null)
 	case "config.json_patch":
 		full = newObject("tool", null, "path", null, "patch", null, "set", null, "unset", null, "requires", null)
+	case "decide.ask":
+		full = newObject("tool", null, "task", null, "items", null)
 	case shellTool:
 		full = newObject("tool", null, "command", null, "cwd", null, "timeout_seconds", null, "requires", null)
 	default:
@@ -520,11 +523,15 @@ func stepToWire(step *object) *object {
 	for _, m := range step.members {
 		full.set(m.name, m.value)
 	}
-	full.set("requires", requires)
+	if tool == "decide.ask" {
+		valueToText(full, "items")
+	} else {
+		full.set("requires", requires)
+	}
 	if list, ok := must(full.get("patch")).([]node); ok {
 		for _, operation := range list {
 			if operation, ok := operation.(*object); ok {
-				valueToText(operation)
+				valueToText(operation, "value")
 				for _, name := range []string{"value" + jsonSuffix, "from"} {
 					if !has(operation, name) {
 						operation.set(name, null)
@@ -537,7 +544,7 @@ func stepToWire(step *object) *object {
 		pairs := []node{}
 		for _, m := range set.members {
 			pair := newObject("path", text(m.name), "value", m.value)
-			valueToText(pair)
+			valueToText(pair, "value")
 			pairs = append(pairs, pair)
 		}
 		full.set("set", pairs)
@@ -545,10 +552,10 @@ func stepToWire(step *object) *object {
 	return full
 }
 
-func valueToText(o *object) {
+func valueToText(o *object, name string) {
 	for i, m := range o.members {
-		if m.name == "value" {
-			o.members[i] = member{"value" + jsonSuffix, text(string(appendNode(nil, m.value)))}
+		if m.name == name {
+			o.members[i] = member{name + jsonSuffix, text(string(appendNode(nil, m.value)))}
 		}
 	}
 }

@@ -158,6 +158,11 @@ type (
 		Patch       []protocol.Operation `json:"patch,omitzero"`
 		Set         jsontext.Value       `json:"set,omitzero"`
 		Unset       []string             `json:"unset,omitzero"`
+		Command     string               `json:"command,omitzero"`
+		CWD         string               `json:"cwd,omitzero"`
+		Timeout     int                  `json:"timeout_seconds,omitzero"`
+		Task        string               `json:"task,omitzero"`
+		Items       jsontext.Value       `json:"items,omitzero"`
 		Requires    protocol.Requires    `json:"requires"`
 	}
 	judgementShape struct {
@@ -310,6 +315,7 @@ func shapeStep(s *protocol.Step) *stepShape {
 	out := &stepShape{
 		Tool: s.Tool, Program: s.Program, Plugin: s.Plugin, Args: s.Args, Interactive: s.Interactive,
 		Path: s.Path, Patch: slices.Clone(s.Patch), Unset: s.Unset, Requires: s.Requires,
+		Command: s.Command, CWD: s.CWD, Timeout: s.TimeoutSeconds, Task: s.Task, Items: s.Items,
 	}
 	for i, o := range out.Patch {
 		if o.Value != nil {

@@ -33,6 +33,8 @@ func stepLine(s *protocol.Step) string {
 		return "edit " + tildePath(s.Path) + ": " + strings.Join(all, ", ")
 	case protocol.ToolBashExec:
 		return "bash: " + s.Command
+	case protocol.ToolDecide:
+		return "decide: " + s.Task
 	default:
 		return protocol.FormatCommand(s.Program, s.Args)
 	}

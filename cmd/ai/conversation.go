@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/holic512/plugin-ai/audit"
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/contextmgr"
@@ -41,6 +43,7 @@ type model struct {
 	dialect  schemas.Dialect
 	plugins  *registry.Source // nil is none
 	shell    bool             // scripts are offered
+	decides  bool             // so is having the person decide
 }
 
 // Stream makes one call.
@@ -70,6 +73,9 @@ func (m *model) call() llm.Options {
 		if installed, err := m.plugins.Current(); err == nil && len(installed.Plugins()) > 0 {
 			tools = append(tools, string(protocol.ToolPluginRun))
 		}
+	}
+	if m.decides {
+		tools = append(tools, string(protocol.ToolDecide))
 	}
 	if m.shell {
 		tools = append(tools, string(protocol.ToolBashExec))
@@ -195,6 +201,9 @@ func (c *conversation) use(m *model) {
 	if c.record != nil {
 		m.provider = replay.NewRecorder(m.provider, c.record, c.mask)
 	}
+	if old := c.model; old != m {
+		m.plugins, m.shell, m.decides = old.plugins, old.shell, old.decides
+	}
 	c.model = m
 	c.SetModel(m, m.dialect)
 	c.window.ForModel(m.target.Model.ContextWindow)
@@ -213,7 +222,11 @@ func (a *app) own(s *config.Settings, face *terminal.Face) (*conversation, error
 }
 
 func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.Event), open func() (*model, error)) (*conversation, error) {
-	return a.wire(s, wiring{asker: face.Asker(), terminal: face, events: events, open: open})
+	w := wiring{asker: face.Asker(), terminal: face, events: events, open: open}
+	if a.isTerminal() && !a.flags.json {
+		w.decide = a.decider(s, func() runner.Asker { return w.asker }, true)
+	}
+	return a.wire(s, w)
 }
 
 // wiring is what a face of the program puts into a conversation.
@@ -222,8 +235,10 @@ type wiring struct {
 	terminal runner.Lender // nil is none
 	events   func(runner.Event)
 	open     func() (*model, error)
-	adapt    func(*contextmgr.Config, *runner.Config) // may change what the settings say; nil does not
-	grace    time.Duration                            // of a step that is to end; 0 is the usual one
+	// decide has the person decide; nil where there is none.
+	decide func(context.Context, string, jsontext.Value) (jsontext.Value, error)
+	adapt  func(*contextmgr.Config, *runner.Config) // may change what the settings say; nil does not
+	grace  time.Duration                            // of a step that is to end; 0 is the usual one
 }
 
 func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
@@ -245,7 +260,7 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	// The answer's schema is compiled while the server thinks; the forms of
 	// secrets are read beside what follows.
 	go func() { _, _ = schemas.Load("reply") }()
-	m.plugins, m.shell = c.plugins, a.shell
+	m.plugins, m.shell, m.decides = c.plugins, a.shell, w.decide != nil
 	c.model = m
 	own, err := a.patterns(s)
 	if err != nil {
@@ -254,7 +269,7 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	c.masker = mask.NewWith(own, m.options.APIKey)
 	go func() { _ = c.mask("") }()
 	keep := contextmgr.Config{
-		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins) }, Mask: c.mask,
+		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins, w.decide != nil) }, Mask: c.mask,
 		MaxRecentMessages: s.MaxRecentMessages, MaxRecentBytes: s.MaxRecentBytes, MaxDigestBytes: s.MaxDigestBytes,
 	}
 	events := c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), w.asker, w.events))
@@ -268,7 +283,7 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 		Model: m, Dialect: m.dialect, Judge: c.engine, Exec: c.exec, Asker: w.asker, Events: events,
 		Sandbox: c.box, SandboxRequired: s.Sandbox == config.SandboxRequired,
 		Plugins: c.plugins, PluginFolder: s.Dirs.Plugins(), PluginData: s.Dirs.PluginData(),
-		Shell: script, Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: w.terminal,
+		Shell: script, Decide: w.decide, Files: c.files, YesIsEnough: a.yesIsEnough(s), Terminal: w.terminal,
 		Dir: a.dir, Home: a.home, Chinese: s.Speak == "zh",
 		MaxSteps: s.MaxAutoStepsPerTurn, MaxRepairs: s.MaxRepairs, MaxRetries: s.MaxRetries,
 		AutoCompact: s.Compaction == config.CompactionAuto,
@@ -303,7 +318,7 @@ func (a *app) patterns(s *config.Settings) (*mask.Patterns, error) {
 }
 
 // facts is what the model should know of the place.
-func (a *app) facts(plugins *registry.Source) string {
+func (a *app) facts(plugins *registry.Source, decides bool) string {
 	facts := fmt.Sprintf("Folder: %s\nhome: %s\nSystem: %s/%s\nDate: %s", a.dir, a.home, runtime.GOOS, runtime.GOARCH, time.Now().Format(time.DateOnly))
 	if installed, err := plugins.Current(); err == nil {
 		if aliases := installed.Aliases(maxAliases); aliases != "" {
@@ -312,6 +327,9 @@ func (a *app) facts(plugins *registry.Source) string {
 	}
 	if a.shell {
 		facts += "\n" + shellFact
+	}
+	if decides {
+		facts += "\n" + decideFact
 	}
 	return facts
 }
