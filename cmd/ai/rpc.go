@@ -125,7 +125,7 @@ func (a *app) rpc(ctx context.Context, cmd *cobra.Command, args []string) error 
 	c, err := a.wire(settings, wiring{
 		asker: server.UI(), events: server.Event,
 		decide: a.decider(settings, func() runner.Asker { return server.UI() }, false),
-		open: func() (*model, error) { return p.first(ctx) },
+		open:   func() (*model, error) { return p.first(ctx) },
 		adapt: func(_ *contextmgr.Config, r *runner.Config) {
 			r.SteerAfter = runner.SteerAfterTurn
 		},
