@@ -54,6 +54,7 @@ type Config struct {
 	Models   Models
 	Sessions Sessions // nil keeps conversations in memory only
 	Session  *session.Session
+	ComeBack bool   // the session's own model and level are used
 	Shell    Shell  // nil refuses the command bash
 	Dir      string // the working folder
 	Level    string // the level of thinking to begin with; "" is medium
@@ -166,6 +167,12 @@ func (s *Server) Serve(ctx context.Context, parts Parts) error {
 	if err := s.take(first); err != nil {
 		return err
 	}
+	if s.cfg.ComeBack && s.cfg.Session != nil {
+		s.comeBack(s.cfg.Session)
+	}
+	if m, ok := s.cfg.Models.Current(); ok {
+		s.cfg.Models.Think(s.thinking(m))
+	}
 	stop := context.AfterFunc(ctx, s.cancel)
 	defer stop()
 	failure := s.read()
@@ -250,6 +257,8 @@ type handler struct {
 	beside bool
 	// own tells that it sends its response itself.
 	own func(s *Server, c *command)
+	// gives is the response's data, for the documentation; "" is none.
+	gives string
 }
 
 // command carries one line out.

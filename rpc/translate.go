@@ -59,9 +59,10 @@ type translator struct {
 
 // partial is the output of a running step.
 type partial struct {
-	name string
-	args jsontext.Value
-	text string
+	name  string
+	args  jsontext.Value
+	words string // of the step
+	text  string
 }
 
 // event takes one event of the runner.
@@ -204,7 +205,7 @@ func (t *translator) skipCalls() {
 	for _, c := range calls {
 		o := protocol.Observation{Event: "tool_result", Tool: c.Name, ID: c.ID, Args: []string{}, Outcome: protocol.Skipped, Note: "it was not begun: nobody went on"}
 		t.send(stepStart{"tool_execution_start", c.ID, c.Name, c.Arguments})
-		t.result(o, c.Arguments, t.now().UnixMilli())
+		t.result(o, t.now().UnixMilli())
 	}
 }
 
@@ -376,10 +377,10 @@ func (t *translator) invented(stop llm.StopReason, failure string) {
 }
 
 func (t *translator) stepStart(e runner.Event) {
-	p := &partial{name: stepName(e.Step), args: stepJSON(e.Step)}
+	p := &partial{name: stepName(e.Step), args: stepJSON(e.Step), words: words(e.Step)}
 	t.stepOut[e.ID] = p
 	t.send(stepStart{"tool_execution_start", e.ID, p.name, p.args})
-	t.step(e.ID, words(e.Step))
+	t.step(e.ID, p.words)
 }
 
 // words is a step in one line.
@@ -409,10 +410,7 @@ func (t *translator) stepUpdate(e runner.Event) {
 
 func (t *translator) stepEnd(e runner.Event) {
 	t.step("", "")
-	args := jsontext.Value("{}")
-	if p := t.stepOut[e.ID]; p != nil {
-		args = p.args
-	}
+	p := t.stepOut[e.ID]
 	delete(t.stepOut, e.ID)
 	for i, c := range t.calls {
 		if c.ID == e.ID {
@@ -420,11 +418,14 @@ func (t *translator) stepEnd(e runner.Event) {
 			break
 		}
 	}
-	t.result(*e.Observation, args, e.Timestamp)
+	t.result(*e.Observation, e.Timestamp)
+	if o := e.Observation; o.Outcome == protocol.Refused {
+		t.warn("refused: " + p.words + ": " + o.Note)
+	}
 }
 
 // result tells the end of a step and its message.
-func (t *translator) result(o protocol.Observation, _ jsontext.Value, at int64) {
+func (t *translator) result(o protocol.Observation, at int64) {
 	m := newToolResult(&o, at)
 	t.send(stepEnd{"tool_execution_end", m.ToolCallID, m.ToolName, stepResult{m.Content, m.Details}, m.IsError})
 	line := encode(m)

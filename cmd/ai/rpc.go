@@ -109,7 +109,7 @@ func (a *app) rpc(ctx context.Context, cmd *cobra.Command, args []string) error 
 		return err
 	}
 	cfg := rpc.Config{
-		In: a.stdin, Out: a.stdout, Log: log, Models: p, Session: kept, Dir: a.dir, Level: settings.Target.Level,
+		In: a.stdin, Out: a.stdout, Log: log, Models: p, Session: kept, ComeBack: a.flags.Model == "" && a.flags.Provider == "", Dir: a.dir, Level: settings.Target.Level,
 		NotReady: p.notReady, Mask: p.mask, Hooks: a.rpcHooks(settings),
 		DialogTimeout: time.Duration(settings.RPC.ConfirmTimeout) * time.Second, FullDialogs: f.dialogs == "full", DeltaOnly: f.events == "delta",
 	}
