@@ -22,6 +22,7 @@ func TestLayers(t *testing.T) {
 		"registry":   {module + "llm", module + "policy", module + "runner", "net/http", "os/exec"},
 		"contextmgr": {module + "llm/", module + "policy", module + "runner", "net/http", "os/exec"},
 		"runner":     {module + "llm/", module + "config", "net/http"},
+		"rpc":        {module + "llm/", module + "config", module + "decide", "net/http"},
 		"terminal":   {module + "llm/", module + "config", "net/http"},
 	} {
 		out, err := exec.Command("go", "list", "-deps", module+pkg).Output()
