@@ -117,7 +117,7 @@ func (a *app) askSetup(s *setup) error {
 		}
 	}
 	var chosen int
-	if err := survey.AskOne(&survey.Select{Message: "Which server answers?", Options: labels}, &chosen, stdio); err != nil {
+	if err := survey.AskOne(&survey.Select{Message: "Which server answers?", Options: labels, PageSize: len(labels)}, &chosen, stdio); err != nil {
 		return answered(err)
 	}
 	*s = list[chosen]
