@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"os"
@@ -140,11 +141,11 @@ func start(t testing.TB, o options, script ...fakellm.Answer) *world {
 	w.stop = cancel
 	go func() {
 		err := server.Serve(ctx, rpc.Parts{Agent: w.agent, Window: window, Numbered: r.Numbered, AutoCompact: true})
-		out.Close()
+		_ = out.Close()
 		w.done <- err
 	}()
 	t.Cleanup(func() {
-		toServer.Close()
+		_ = toServer.Close()
 		go func() { // whatever is still written is read
 			for range w.client.lines {
 			}
@@ -236,8 +237,8 @@ func (s *sessions) Open(ctx context.Context, path string) (*session.Session, err
 	if err != nil {
 		return nil, err
 	}
-	defer opened.Close()
-	return opened.Clone(ctx, leaf)
+	fresh, err := opened.Clone(ctx, leaf)
+	return fresh, errors.Join(err, opened.Close())
 }
 
 func (s *sessions) Export(ctx context.Context, from *session.Session, w io.Writer) error {

@@ -57,7 +57,7 @@ func (s *Server) streaming() bool {
 func (s *Server) setModel(c *command) (any, error) {
 	m, err := s.cfg.Models.Use(s.ctx, c.Provider, c.ModelID)
 	if errors.Is(err, ErrNoModel) {
-		return nil, fmt.Errorf("Model not found: %s/%s", c.Provider, c.ModelID) //nolint:staticcheck // pi's words
+		return nil, fmt.Errorf("Model not found: %s/%s", c.Provider, c.ModelID)
 	}
 	if err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func (s *Server) compact(c *command) {
 			s.tr.send(compactionStart{"compaction_start", runner.CompactManual})
 			s.tr.send(compactionEnd{Type: "compaction_end", Reason: runner.CompactManual, ErrorMessage: err.Error()})
 		case result.Error != nil && result.Error.Kind == llm.ErrCancelled:
-			err = errors.New("Compaction cancelled") //nolint:staticcheck // pi's words
+			err = errors.New("Compaction cancelled")
 		}
 		s.reply(c, s.tr.newest(), err)
 	})

@@ -250,6 +250,12 @@ func stepJSON(s *protocol.Step) jsontext.Value {
 			CWD     string        `json:"cwd,omitzero"`
 			Timeout int           `json:"timeout_seconds,omitzero"`
 		}{s.Tool, s.Command, s.CWD, s.TimeoutSeconds})
+	case protocol.ToolDecide:
+		return encode(struct {
+			Tool  protocol.Tool  `json:"tool"`
+			Task  string         `json:"task"`
+			Items jsontext.Value `json:"items"`
+		}{s.Tool, s.Task, s.Items})
 	case protocol.ToolExec:
 	}
 	return encode(struct {

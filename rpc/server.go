@@ -97,7 +97,6 @@ type Server struct {
 	running   chan struct{} // closed when no run is under way
 	aborting  bool          // the run that is under way was ended
 	level     string
-	scoped    bool
 	autoComp  bool
 	notes     []string // what the next prompt tells the model first
 	pending   []session.Draft

@@ -392,6 +392,8 @@ func words(s *protocol.Step) string {
 		return s.Path
 	case protocol.ToolBashExec:
 		return s.Command
+	case protocol.ToolDecide:
+		return s.Task
 	case protocol.ToolExec:
 	}
 	return protocol.FormatCommand(s.Program, s.Args)

@@ -151,11 +151,15 @@ type exec struct {
 
 	timeout time.Duration // of the last one
 	hang    func()
+	onRun   func() // nil is nothing
 }
 
 func (e *exec) Run(ctx context.Context, c executors.Command, output func(executors.Chunk)) executors.Result {
 	line := strings.Join(append([]string{c.Path}, c.Args...), " ")
 	e.ran, e.timeout = append(e.ran, line), c.Timeout
+	if e.onRun != nil {
+		e.onRun()
+	}
 	if c.Name == "hang" {
 		e.hang()
 		<-ctx.Done()
@@ -322,7 +326,7 @@ func nested(t *testing.T, events []runner.Event) {
 			if e.Type == runner.ToolExecutionEnd {
 				steps = steps[:len(steps)-1]
 			}
-		case runner.AutoRetryStart, runner.AutoRetryEnd:
+		case runner.AutoRetryStart, runner.AutoRetryEnd, runner.QueueUpdate:
 		}
 	}
 	for kind, n := range open {
