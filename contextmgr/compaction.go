@@ -181,15 +181,19 @@ func (m *Manager) ForModel(tokens int) {
 	m.tokens, m.ceiling, m.sent = tokens, m.config.MaxBytes, Usage{}
 	if tokens > 0 {
 		most := (tokens - tokens/reserve) * tokenBytes
-		m.ceiling = max(min(m.ceiling, most), MinMaxBytes)
+		m.ceiling = max(min(m.ceiling, most), lowestBytes)
 	}
 }
+
+// lowestBytes is the least that the ceiling is lowered to: the language, and
+// little more than the question.
+const lowestBytes = 6 << 10
 
 // Lower takes the ceiling of this conversation's requests down, because one of
 // that many bytes was refused as too long. It is false where the ceiling
 // cannot be below that.
 func (m *Manager) Lower(refused int) bool {
-	next := max(refused/2, MinMaxBytes)
+	next := max(refused/2, lowestBytes)
 	if next >= m.ceiling || next >= refused {
 		return false
 	}

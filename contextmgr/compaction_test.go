@@ -267,10 +267,18 @@ func TestLower(t *testing.T) {
 	}
 	check(t, m, 47<<9, strings.Repeat("word ", 20000))
 	m.Forget()
-	if !m.Lower(20<<10) || m.Usage().Window != contextmgr.MinMaxBytes {
-		t.Errorf("the ceiling is %d", m.Usage().Window)
+	for range 6 {
+		m.Ask(strings.Repeat("an earlier question ", 100), "")
+		m.Answer(chat(strings.Repeat("an earlier answer ", 100)))
 	}
-	if m.Lower(17<<10) || m.Lower(1) {
+	m.Ask("and now?", "")
+	for _, refused := range []int{20 << 10, 9 << 10} {
+		if next := max(refused/2, 6<<10); !m.Lower(refused) || m.Usage().Window != next {
+			t.Errorf("the ceiling is %d", m.Usage().Window)
+		}
+		check(t, m, max(refused/2, 6<<10), "and now?")
+	}
+	if m.Lower(7<<10) || m.Lower(1) {
 		t.Error("the ceiling goes below what the language needs")
 	}
 }

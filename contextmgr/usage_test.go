@@ -12,7 +12,7 @@ import (
 func TestSmallModel(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, contextmgr.Config{})
-	for tokens, want := range map[int]int{0: 48 << 10, 4096: 16 << 10, 8192: 18432, 32768: 48 << 10, 1 << 20: 48 << 10} {
+	for tokens, want := range map[int]int{0: 48 << 10, 4096: 9216, 8192: 18432, 32768: 48 << 10, 1 << 20: 48 << 10} {
 		m.ForModel(tokens)
 		if got := m.Usage().Window; got != want {
 			t.Errorf("%d tokens: the ceiling is %d, expected %d", tokens, got, want)

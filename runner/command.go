@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/policy"
@@ -50,9 +52,22 @@ func (commandTool) run(ctx context.Context, t *turn, s *stepRun) bool {
 		return true
 	}
 	if command, ok := t.command(s, s.step.Program, ""); ok {
+		if waitsForAPerson(s.step) {
+			command.Timeout = personLimit
+		}
 		t.execute(ctx, s, command)
 	}
 	return true
+}
+
+// personLimit is how long a step may run that waits for a person to decide.
+const personLimit = 7 * 24 * time.Hour
+
+// waitsForAPerson tells whether a step shows questions on a page until somebody
+// has decided.
+func waitsForAPerson(s protocol.Step) bool {
+	name := strings.TrimSuffix(filepath.Base(s.Program), ".exe")
+	return (name == "ai" || name == "aide") && len(s.Args) >= 2 && s.Args[0] == "decide" && s.Args[1] == "submit"
 }
 
 func (commandTool) failed(o protocol.Observation) bool { return exitedBadly(o) }

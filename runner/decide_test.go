@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -75,5 +76,16 @@ func TestDecisionsAreNotOffered(t *testing.T) {
 	s.Prompt(t.Context(), runner.Input{Text: "which?"})
 	if o := s.last(); o.Outcome != protocol.Refused {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestDecideSubmitWaits runs the command that waits for a person: the time
+// limit of steps is not for it.
+func TestDecideSubmitWaits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, say(cmd("ai decide submit {}", "ai decide result")), say(chat("done")))
+	s.Prompt(t.Context(), runner.Input{Text: "ask"})
+	if len(s.exec.timeouts) != 2 || s.exec.timeouts[0] < 24*time.Hour || s.exec.timeouts[1] != 0 {
+		t.Errorf("the time limits are %v", s.exec.timeouts)
 	}
 }

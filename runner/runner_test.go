@@ -149,14 +149,14 @@ type exec struct {
 	ran  []string
 	lent int // commands that got the terminal
 
-	timeout time.Duration // of the last one
-	hang    func()
-	onRun   func() // nil is nothing
+	timeouts []time.Duration
+	hang     func()
+	onRun    func() // nil is nothing
 }
 
 func (e *exec) Run(ctx context.Context, c executors.Command, output func(executors.Chunk)) executors.Result {
 	line := strings.Join(append([]string{c.Path}, c.Args...), " ")
-	e.ran, e.timeout = append(e.ran, line), c.Timeout
+	e.ran, e.timeouts = append(e.ran, line), append(e.timeouts, c.Timeout)
 	if e.onRun != nil {
 		e.onRun()
 	}

@@ -45,7 +45,7 @@ func TestShellRunsWhatWasJudged(t *testing.T) {
 	if o := s.last(); o.Tool != "bash_exec" || *o.Program != "bash" || len(o.Args) != 2 || o.Args[1] != "rm y" || *o.ExitCode != 0 {
 		t.Errorf("told: %+v", o)
 	}
-	if s.exec.timeout != 7*time.Second {
-		t.Errorf("the time limit is %v", s.exec.timeout)
+	if s.exec.timeouts[1] != 7*time.Second {
+		t.Errorf("the time limits are %v", s.exec.timeouts)
 	}
 }

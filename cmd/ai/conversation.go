@@ -222,7 +222,7 @@ func (a *app) own(s *config.Settings, face *terminal.Face) (*conversation, error
 }
 
 func (a *app) build(s *config.Settings, face *terminal.Face, events func(runner.Event), open func() (*model, error)) (*conversation, error) {
-	w := wiring{asker: face.Asker(), terminal: face, events: events, open: open}
+	w := wiring{asker: face.Asker(), terminal: face, events: events, open: open, masked: a.flags.json}
 	if a.isTerminal() && !a.flags.json {
 		w.decide = a.decider(s, func() runner.Asker { return w.asker }, true)
 	}
@@ -234,6 +234,7 @@ type wiring struct {
 	asker    runner.Asker
 	terminal runner.Lender // nil is none
 	events   func(runner.Event)
+	masked   bool // events are for programs: no secrets in them
 	open     func() (*model, error)
 	// decide has the person decide; nil where there is none.
 	decide func(context.Context, string, jsontext.Value) (jsontext.Value, error)
@@ -271,6 +272,9 @@ func (a *app) wire(s *config.Settings, w wiring) (*conversation, error) {
 	keep := contextmgr.Config{
 		MaxBytes: s.MaxRequestBytes, Facts: func() string { return a.facts(c.plugins, w.decide != nil) }, Mask: c.mask,
 		MaxRecentMessages: s.MaxRecentMessages, MaxRecentBytes: s.MaxRecentBytes, MaxDigestBytes: s.MaxDigestBytes,
+	}
+	if w.masked {
+		w.events = c.maskedEvents(w.events)
 	}
 	events := c.kept(c.audited(audit.Open(auditFile(s.Dirs), time.Now), w.asker, w.events))
 	var script func(string, string, protocol.Requires) policy.Judgement

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/internal/mask"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/terminal"
 )
@@ -128,8 +129,15 @@ func (a *app) fail(err error) exitCode {
 	code, advice := codeOfError(err)
 	face := a.face(terminal.English, nil)
 	defer face.Close()
-	face.Fail(err.Error(), advice, int(code))
+	face.Fail(withoutSecrets(err.Error()), advice, int(code))
 	return code
+}
+
+// withoutSecrets hides what looks like a key in a text that is made outside of a
+// conversation.
+func withoutSecrets(text string) string {
+	masked, _ := mask.New().String(text)
+	return masked
 }
 
 // signalError is the cause of a context that a signal ended.
