@@ -262,3 +262,28 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+// What a shell is given to run is what the step does. Text constants of other
+// languages may be anything: there only a refusal counts.
+func TestFactsOfShellText(t *testing.T) {
+	t.Parallel()
+	const w, n, c, d, s = protocol.FactWrite, protocol.FactNetwork, protocol.FactCode, protocol.FactDestructive, protocol.FactSecrets
+	e := wordsEngine(t, open(Options{}))
+	for _, tt := range []struct {
+		argv  []string
+		facts []protocol.Fact
+	}{
+		{[]string{"sh", "-c", "ls"}, []protocol.Fact{c}},
+		{[]string{"sh", "-c", "touch x"}, []protocol.Fact{c, w}},
+		{[]string{"bash", "-c", "ls; rm -f x"}, []protocol.Fact{c, d, w}},
+		{[]string{"bash", "-c", "if true; then echo `curl a.b`; fi"}, []protocol.Fact{c, n, w}},
+		{[]string{"sh", "-c", "sh -c 'rm -f x'"}, []protocol.Fact{c, d, w}},
+		{[]string{"timeout", "5", "sh", "-c", "cat ~/.ssh/id_rsa"}, []protocol.Fact{c, s}},
+		{[]string{"sh", "-c", "ls > x"}, []protocol.Fact{c, w}},
+		{[]string{"python3", "-c", "print('rm -f x')"}, []protocol.Fact{c}},
+	} {
+		if j := e.Judge(Step{Program: tt.argv[0], Args: tt.argv[1:], CWD: "/home/you/work"}); j.Level != protocol.Confirm || !cmp.Equal(j.Facts, tt.facts) {
+			t.Errorf("%q: %v %q (%q)", tt.argv, j.Level, j.Facts, j.Reasons)
+		}
+	}
+}

@@ -272,7 +272,7 @@ func (j *judging) takesAll(op *operand, rest []string) bool {
 		}
 		j.shell(strings.Join(rest, " "))
 		for _, word := range rest {
-			j.shell(word)
+			j.commands(word, false)
 		}
 	default:
 		return false

@@ -99,9 +99,14 @@ func bareName(program string) string {
 	return strings.TrimSuffix(program, ".exe")
 }
 
-// shell judges shell text: each simple command in it as far as it can be told
-// without running it. It only ever raises.
-func (j *judging) shell(text string) {
+// shell judges text that a shell runs: a refusal in it counts, and what its
+// commands do is what the step does.
+func (j *judging) shell(text string) { j.commands(text, true) }
+
+// commands judges each simple command of shell text as far as it can be told
+// without running it. It only ever raises. What the commands do counts where
+// the text does run, and not where it only may.
+func (j *judging) commands(text string, runs bool) {
 	if len(text) > 1<<16 {
 		text = text[:1<<16]
 	}
@@ -109,6 +114,7 @@ func (j *judging) shell(text string) {
 		j.hit(protocol.Block, "fork bomb", "starts itself without end", protocol.FactDestructive, protocol.FactUnbounded)
 	}
 	for _, argv := range simpleCommands(text) {
+		var facts []protocol.Fact
 		j.nested(func(n *judging) {
 			n.named(argv[0], argv[1:])
 			for i := range len(argv) - 1 {
@@ -116,7 +122,11 @@ func (j *judging) shell(text string) {
 					n.writePath(argv[i+1])
 				}
 			}
+			facts = n.facts
 		}, protocol.Block)
+		if runs {
+			j.hit(protocol.Safe, "", "", facts...)
+		}
 		if *j.tries >= maxTries {
 			return
 		}
@@ -202,11 +212,11 @@ const shellWords = "if then else elif while until do ! { } trap coproc"
 // os.system("sudo id"), ["rm", "-rf", "/"].
 func (j *judging) code(text string) {
 	if _, set, ok := strings.Cut(text, "="); ok {
-		j.shell(strings.TrimPrefix(set, "!")) // alias.x=!sudo id
+		j.commands(strings.TrimPrefix(set, "!"), false) // alias.x=!sudo id
 	}
 	literals := textConstants(text)
 	for i, s := range literals {
-		j.shell(s)
+		j.commands(s, false)
 		if i+1 < len(literals) && !strings.ContainsAny(s, " ;|&") {
 			argv := literals[i:]
 			j.nested(func(n *judging) { n.named(argv[0], argv[1:]) }, protocol.Block)

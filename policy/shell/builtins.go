@@ -193,11 +193,15 @@ func (j *judging) special(name string, args []string, known bool, values []value
 		for _, v := range values[1:] {
 			all = append(all, v.text)
 			if name == "trap" {
-				j.nested(v.text, "trap", s, true)
+				j.nested(v.text, "trap", s, withFacts)
 			}
 		}
 		if name == "eval" {
-			j.nested(strings.Join(all, " "), "eval", s, !known)
+			counts := withFacts
+			if known {
+				counts = allOfIt
+			}
+			j.nested(strings.Join(all, " "), "eval", s, counts)
 		}
 		j.opaqueRan(s)
 	case "kill":

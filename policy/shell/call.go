@@ -224,7 +224,7 @@ func (j *judging) texts(values []value, s *state) {
 	for _, v := range values {
 		for _, f := range v.fields {
 			if shell && strings.ContainsAny(f, " \t\n;&|`(") {
-				j.nested(f, "the text of a shell", s, true)
+				j.nested(f, "the text of a shell", s, refusals)
 			}
 			shell = shell || isShell(f)
 		}
@@ -246,7 +246,7 @@ func (j *judging) fed(values []value, redirs []*syntax.Redirect, s *state) {
 		}
 		j.hit(protocol.Confirm, ruleRedirect, "a shell runs the text that is given to it", protocol.FactCode)
 		if v := j.word(w, s); v.text != "" {
-			j.nested(v.text, "the text given to a shell", s, true)
+			j.nested(v.text, "the text given to a shell", s, withFacts)
 		}
 	}
 }
@@ -268,8 +268,8 @@ func (j *judging) piped(c *syntax.BinaryCmd, s *state) {
 	var all []string
 	for _, w := range from.Args[1:] {
 		text := j.word(w, s).text
-		j.nested(text, "the text piped to a shell", s, true)
+		j.nested(text, "the text piped to a shell", s, refusals)
 		all = append(all, text)
 	}
-	j.nested(strings.Join(all, " "), "the text piped to a shell", s, true)
+	j.nested(strings.Join(all, " "), "the text piped to a shell", s, withFacts)
 }

@@ -191,7 +191,7 @@ func (j *judging) script(text string, s *state) string {
 	if what := unusual(text); what != "" {
 		j.hit(protocol.Confirm, ruleText, "the script "+what+", which shells read differently", protocol.FactCode)
 		if other := strings.NewReplacer("\\\n", "\n", "\r", "\n").Replace(text); other != text {
-			j.nested(other, "the script with other line ends", s, true)
+			j.nested(other, "the script with other line ends", s, withFacts)
 		}
 	}
 	file, err := parse(text)
@@ -232,17 +232,33 @@ func (j *judging) hardened() string {
 	return out.String()
 }
 
-// nested judges the text of a script that the script runs. With blockOnly it
-// is text that only may be run, and only a refusal counts.
-func (j *judging) nested(text, what string, s *state, blockOnly bool) {
+// counted says what counts of a script within a script.
+type counted int
+
+const (
+	refusals  counted = iota // it may be no script at all
+	withFacts                // what it does as well: it is run, in a way that is not followed
+	allOfIt                  // it is run just so
+)
+
+// nested judges the text of a script that the script runs, or may run.
+func (j *judging) nested(text, what string, s *state, counts counted) {
 	if j.depth >= maxDepth {
 		j.hit(protocol.Block, ruleLimit, what+" runs scripts in scripts, too deep to follow", protocol.FactCode)
 		return
 	}
 	n := &judging{engine: j.engine, depth: j.depth + 1, calls: j.calls, listed: true}
 	n.script(text, s.clone())
-	if blockOnly && (n.level < protocol.Block || slices.ContainsFunc(n.hits, func(h hit) bool { return h.rule == ruleSyntax })) {
-		return
+	if counts != allOfIt {
+		if slices.ContainsFunc(n.hits, func(h hit) bool { return h.rule == ruleSyntax }) {
+			return
+		}
+		if n.level < protocol.Block {
+			if counts == withFacts {
+				j.hit(protocol.Safe, "", "", n.facts...)
+			}
+			return
+		}
 	}
 	for _, h := range n.hits {
 		j.hit(h.level, h.rule, "in "+what+": "+h.reason)

@@ -74,6 +74,11 @@ func TestFactsAndWrites(t *testing.T) {
 		{"ls > $x", []protocol.Fact{protocol.FactCode, protocol.FactWrite}, nil},
 		{"tail -f a.txt", []protocol.Fact{protocol.FactUnbounded}, nil},
 		{"ls > '~'", []protocol.Fact{protocol.FactWrite}, []string{"~"}},
+		{`sh -c "rm -f x"`, []protocol.Fact{protocol.FactCode, protocol.FactDestructive, protocol.FactWrite}, nil},
+		{"bash <<E\ncurl -s https://example.com/\nE", []protocol.Fact{protocol.FactCode, protocol.FactNetwork, protocol.FactWrite}, nil},
+		{"echo 'cat .env' | sh", []protocol.Fact{protocol.FactCode, protocol.FactSecrets}, nil},
+		{"trap 'rm -f x' EXIT", []protocol.Fact{protocol.FactCode, protocol.FactDestructive, protocol.FactWrite}, nil},
+		{"grep bash 'rm -f x'; touch y", []protocol.Fact{protocol.FactWrite}, []string{"y"}},
 	} {
 		j := Judge(engine(t, open()), tt.script, at, protocol.Requires{})
 		var writes []string
