@@ -54,7 +54,10 @@ func (d Draft) With(name string, value any) Draft {
 func NewLine(d Draft, now time.Time) (Line, error) { return d.line(now, nil, nil) }
 
 // position is where a line stands in a tree.
-type position struct{ id, parent string }
+type position struct {
+	id, parent string
+	follows    bool // the parent is the line before, and is not named
+}
 
 func (p position) parentValue() jsontext.Value {
 	if p.parent == "" {
@@ -95,7 +98,9 @@ func (d Draft) line(now time.Time, mask func(string) string, at *position) (Line
 	}
 	if at != nil {
 		put("id", quote(at.id))
-		put("parentId", at.parentValue())
+		if !at.follows {
+			put("parentId", at.parentValue())
+		}
 	}
 	for _, f := range d.fields {
 		value, err := oneLine(f.value)

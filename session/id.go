@@ -55,6 +55,13 @@ func notOfRow(id string) bool {
 // lineID is the id of an entry that has none.
 func lineID(number int) string { return "line" + strconv.Itoa(number) }
 
+// count gives a line without an id that of its number.
+func (l *Line) count() {
+	if l.ID == "" {
+		l.ID, l.counted = lineID(l.Number), true
+	}
+}
+
 // random gives n random bytes.
 func random(n int) []byte {
 	b := make([]byte, n)

@@ -44,9 +44,10 @@ type Line struct {
 	Number    int            // of the line in its file, from 1
 	Offset    int64          // of its first byte in its file
 
-	raw    []byte
-	body   []byte // the object that has the fields; of a message of pi the inner one
-	parent parentage
+	raw     []byte
+	body    []byte // the object that has the fields; of a message of pi the inner one
+	parent  parentage
+	counted bool // the line has no id; ID is made of its number, and is never written
 }
 
 // parentage is how a line names its parent.

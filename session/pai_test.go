@@ -93,7 +93,11 @@ func TestPaiFileIsASession(t *testing.T) {
 	if next[0].ParentID != "any id" {
 		t.Errorf("next follows %q", next[0].ParentID)
 	}
-	ok(t, s.Fork(got[1].ID))
+	// A line without an id cannot be named: its number may be another's later.
+	if err := s.Fork(got[1].ID); !errors.Is(err, session.ErrNoID) {
+		t.Errorf("a fork at a line without an id: %v", err)
+	}
+	ok(t, s.Fork("any id"))
 	fork := say(t, s, session.Message(session.Assistant, "other"))
 	if exists(path + ".idx") {
 		t.Error("an index beside a file that is not ours")
@@ -109,13 +113,13 @@ func TestPaiFileIsASession(t *testing.T) {
 	}
 	r := must[*session.Session](t)(store.Open(t.Context(), path))
 	closeLater(t, r)
-	if diff := cmp.Diff([]string{"system:...", "user:what is in this image", "assistant:other"}, words(must[[]session.Line](t)(r.Window(9)))); diff != "" {
+	if diff := cmp.Diff([]string{"system:...", "user:what is in this image", "assistant:A cat", "tool:ok", "assistant:other"}, words(must[[]session.Line](t)(r.Window(9)))); diff != "" {
 		t.Error(diff)
 	}
 	clone := must[*session.Session](t)(r.Clone(t.Context(), fork[0].ID))
 	closeLater(t, clone)
 	all := collect(t, clone.Branch(""))
-	if all[1].ID != got[1].ID || all[2].ParentID != got[1].ID || len(clone.Problems()) > 0 || len(all) != 3 {
+	if all[1].ID != got[1].ID || all[2].ParentID != got[1].ID || all[4].ParentID != "any id" || len(clone.Problems()) > 0 || len(all) != 5 {
 		t.Errorf("clone: %+v", all)
 	}
 	ok(t, clone.Close())
@@ -124,6 +128,57 @@ func TestPaiFileIsASession(t *testing.T) {
 	closeLater(t, again)
 	if diff := cmp.Diff(all, collect(t, again.Branch("")), cmp.AllowUnexported(session.Line{})); diff != "" || len(again.Problems()) > 0 {
 		t.Errorf("%v %s", again.Problems(), diff)
+	}
+}
+
+// TestNumbersAreNotWritten goes on with a file without ids: what is written
+// must not name a line by its number, which moves when a line is put in front.
+func TestNumbersAreNotWritten(t *testing.T) {
+	t.Parallel()
+	const flat = `{"role":"user","content":"one"}` + "\n" + `{"role":"assistant","content":"two"}` + "\n"
+	const front = `{"role":"system","content":"new"}` + "\n"
+	store := newStore(t)
+	path := write(t, "s.jsonl", flat)
+	s := must[*session.Session](t)(store.Open(t.Context(), path))
+	closeLater(t, s)
+	added := say(t, s, session.Message(session.User, "three"), session.Message(session.Assistant, "four"))
+	if added[0].ParentID != "line2" || added[1].ParentID != added[0].ID {
+		t.Errorf("the new lines follow %q and %q", added[0].ParentID, added[1].ParentID)
+	}
+	before := words(collect(t, s.Branch("")))
+	if l := must[session.Line](t)(s.Entry(added[0].ID)); l.ParentID != "line2" {
+		t.Errorf("read again it follows %q", l.ParentID)
+	}
+	ok(t, s.Close())
+	text := read(t, path)
+	if strings.Contains(text, "line2") {
+		t.Errorf("a number was written: %s", text)
+	}
+	// Earlier versions wrote them.
+	old := strings.Replace(text, `"id":"`+added[0].ID+`"`, `"id":"`+added[0].ID+`","parentId":"line2"`, 1)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"as written":       {text, before},
+		"a line in front":  {front + text, append([]string{"system:new"}, before...)},
+		"old":              {old, before},
+		"old, and shifted": {front + old, append([]string{"system:new"}, before...)},
+		"old, forked":      {old + `{"role":"user","content":"five","id":"x","parentId":"line2"}` + "\n", []string{before[0], before[1], "user:five"}},
+	} {
+		r := must[*session.Session](t)(store.Open(t.Context(), write(t, "s.jsonl", c.text)))
+		closeLater(t, r)
+		if diff := cmp.Diff(c.want, words(collect(t, r.Branch("")))); diff != "" || len(r.Problems()) > 0 {
+			t.Errorf("%s: %v %s", name, r.Problems(), diff)
+		}
+		clone := must[*session.Session](t)(r.Clone(t.Context(), must[string](t)(r.Leaf())))
+		ok(t, clone.Close())
+		ok(t, os.Remove(clone.Path()+".idx"))
+		again := must[*session.Session](t)(store.View(t.Context(), clone.Path()))
+		closeLater(t, again)
+		if diff := cmp.Diff(c.want, words(collect(t, again.Branch("")))); diff != "" {
+			t.Errorf("a clone of %s: %s", name, diff)
+		}
 	}
 }
 

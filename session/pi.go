@@ -83,7 +83,7 @@ func piRole(role string) string {
 // the line says stays as it is spelled, and a line of ours that names its
 // place stays byte for byte.
 func (l Line) ours(from form) (Line, error) {
-	at := position{l.ID, l.ParentID}
+	at := position{id: l.ID, parent: l.ParentID}
 	if from == formPi {
 		d := Draft{Role: l.Role, Type: l.Type, Content: l.Content, stamp: &l.Timestamp}
 		found, err := members(l.body)
@@ -97,16 +97,36 @@ func (l Line) ours(from form) (Line, error) {
 		}
 		return d.line(time.Time{}, nil, &at)
 	}
-	body := bytes.TrimRight(l.raw, " \t\r")
-	body = slices.Clone(body[:len(body)-len("}")])
+	raw, err := l.withParent()
+	if err != nil {
+		return Line{}, err
+	}
+	body := bytes.TrimRight(raw, " \t\r")
+	size := len(body)
+	body = slices.Clone(body[:size-len("}")])
 	if l.Field("id") == nil {
 		body = append(append(body, `,"id":`...), quote(at.id)...)
 	}
 	if l.parent == parentMissing {
 		body = append(append(body, `,"parentId":`...), at.parentValue()...)
 	}
-	if len(body) == len(bytes.TrimRight(l.raw, " \t\r"))-len("}") {
+	if len(body) == size-len("}") && bytes.Equal(raw, l.raw) {
 		return l, nil
 	}
 	return ParseLine(append(body, '}'))
+}
+
+// withParent gives the bytes of a line with the parent that it was found to
+// have, where it names another.
+func (l Line) withParent() ([]byte, error) {
+	if l.parent != parentNamed || l.FieldText("parentId") == l.ParentID {
+		return l.raw, nil
+	}
+	found, err := members(l.raw)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(found, func(m member) bool { return m.name == "parentId" })
+	parent := position{parent: l.ParentID}.parentValue()
+	return slices.Concat(l.raw[:found[i].start], parent, l.raw[found[i].start+len(found[i].value):]), nil
 }

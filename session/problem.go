@@ -20,6 +20,9 @@ var (
 	ErrNotRegular = errors.New("it is not a regular file")
 	// ErrNoSession says that no session has that id.
 	ErrNoSession = errors.New("there is no such session")
+	// ErrNoID says that no branch can begin after an entry, as it has no id that
+	// the next one could name. Only the newest one needs none.
+	ErrNoID = errors.New("the entry has no id, so that only the line below it can follow it")
 	// ErrNoEntry says that the session has no entry of that id.
 	ErrNoEntry = errors.New("there is no such entry")
 )

@@ -53,6 +53,22 @@ func (s *Session) rebuild() error {
 	return nil
 }
 
+// shifted reports whether a parent that is named by its line's number is more
+// likely the newest entry, which has no id either: earlier versions wrote such
+// names, and lines that were put in front since then have moved all numbers.
+// Taking it so keeps everything on one branch.
+func (s *Session) shifted(n uint32) (bool, error) {
+	if s.form != formFlat || n == s.x.Count {
+		return false, nil
+	}
+	for _, n := range []uint32{n, s.x.Count} {
+		if l, _, err := s.bare(n); err != nil || !l.counted {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // index takes one line into a new index. It is done after a torn end.
 func (s *Session) index(raw rawLine, last bool, ids map[string]uint32) (done bool, err error) {
 	if raw.blank() {
@@ -83,16 +99,18 @@ func (s *Session) index(raw rawLine, last bool, ids map[string]uint32) (done boo
 		return false, nil // the header
 	}
 	l.Number, l.Offset = raw.number, raw.offset
-	if l.ID == "" {
-		l.ID = lineID(l.Number)
-	}
+	l.count()
 	parent, guessed := s.x.Count, true
 	switch l.parent {
 	case parentNull:
 		parent, guessed = 0, false
 	case parentNamed:
 		if n, ok := ids[l.ParentID]; ok {
-			parent, guessed = n, false
+			if shifted, err := s.shifted(n); err != nil {
+				return false, err
+			} else if !shifted {
+				parent, guessed = n, false
+			}
 			break
 		}
 		p := raw.problem(s.f.path, fmt.Errorf("its parent %q is not before it; it is taken to follow the entry before it", shorten(l.ParentID, 40)))

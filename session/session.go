@@ -139,9 +139,7 @@ func (s *Session) bare(n uint32) (Line, record, error) {
 		return Line{}, r, errors.Join(errIndex, err)
 	}
 	l.Number, l.Offset = int(r.Number), r.Offset
-	if l.ID == "" {
-		l.ID = lineID(l.Number)
-	}
+	l.count()
 	if hashID(l.ID) != r.ID {
 		return Line{}, r, errIndex
 	}
@@ -168,6 +166,12 @@ func (s *Session) Append(ctx context.Context, drafts ...Draft) (lines []Line, er
 				return err
 			}
 			at.parent = leaf.ID
+			if leaf.counted {
+				if err := s.unforkable(s.leaf, leaf); err != nil {
+					return err
+				}
+				at.follows = true
+			}
 		}
 		seq, now := s.x.MaxSeq, s.config.Now()
 		if s.x.Count == 0 {
@@ -181,8 +185,11 @@ func (s *Session) Append(ctx context.Context, drafts ...Draft) (lines []Line, er
 			if err != nil {
 				return fmt.Errorf("entry %d of %d: %w", i+1, len(drafts), err)
 			}
+			if at.follows {
+				l.ParentID = at.parent
+			}
 			lines = append(lines, l)
-			at.parent = at.id
+			at.parent, at.follows = at.id, false
 		}
 		return nil
 	})
@@ -287,7 +294,7 @@ func (s *Session) add(lines []Line, above record) error {
 		s.x.Lines++
 		l.Number, l.Offset = int(s.x.Lines), offset
 		offset += int64(len(l.raw)) + 1
-		above = s.x.add(*l, s.leaf, above, false)
+		above = s.x.add(*l, s.leaf, above, l.parent == parentMissing)
 		recs = append(recs, above)
 		s.leaf, s.leafID = s.x.Count, l.ID
 	}

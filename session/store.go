@@ -372,9 +372,8 @@ func (f *file) eachMessage(ctx context.Context, do func(Line) bool) error {
 		if err != nil || l.Role == "" {
 			continue
 		}
-		if l.Number, l.Offset = raw.number, raw.offset; l.ID == "" {
-			l.ID = lineID(l.Number)
-		}
+		l.Number, l.Offset = raw.number, raw.offset
+		l.count()
 		if !do(l) {
 			return nil
 		}

@@ -173,7 +173,8 @@ func (s *Session) Entry(id string) (l Line, err error) {
 
 // Fork makes an earlier entry the leaf, so that the next one begins a new
 // branch there; "" is before the first. It is in the file when something is
-// appended; until then another opening has the newest entry as its leaf.
+// appended; until then another opening has the newest entry as its leaf. An
+// earlier entry without an id of its own is [ErrNoID].
 func (s *Session) Fork(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,11 +184,29 @@ func (s *Session) Fork(id string) error {
 			return nil
 		}
 		n, err := s.must(id)
-		if err == nil {
-			s.leaf, s.leafID = n, id
+		if err != nil {
+			return err
 		}
-		return err
+		if s.write {
+			l, _, err := s.bare(n)
+			if err == nil {
+				err = s.unforkable(n, l)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		s.leaf, s.leafID = n, id
+		return nil
 	})
+}
+
+// unforkable fails where nothing that is written now could follow an entry.
+func (s *Session) unforkable(n uint32, l Line) error {
+	if l.counted && n < s.x.Count {
+		return fmt.Errorf("%s: line %d: %w; go on in a copy of the session", s.path, l.Number, ErrNoID)
+	}
+	return nil
 }
 
 // Window gives the newest n entries of the present branch, oldest first.
