@@ -45,7 +45,8 @@ func (a *app) chatCommand() *cobra.Command {
 else; with --json standard error is one event a line:
 {"type","message","context","timestamp"}. Text that is piped in is added to the
 prompt, or is the prompt where there is none. Nobody is ever asked: what reads
-runs by itself, other steps only as far as --approve allows them.
+runs by itself, other steps only as far as --approve allows them. What runs
+other code needs code and write, because code can change files.
 
 Every flag can be written with - in place of _ as well.`,
 		Example: `  git diff | ai chat "write a commit message"
@@ -81,7 +82,7 @@ Every flag can be written with - in place of _ as well.`,
 	own.StringArrayVar(&a.flags.Set, "set", nil, "a `KEY=VALUE` of the entry for this call, such as apiKey=env:NAME; repeated")
 	own.BoolVar(&f.noStdin, "no-stdin", false, "do not read standard input")
 	own.IntVar(&f.maxSteps, "max_steps", chatSteps, "automatic steps before it ends")
-	own.StringSliceVar(&f.approve, "approve", nil, "let steps run that need a confirmation, as far as all that they do is of these `CLASSES`: "+strings.Join(classNames(), ","))
+	own.StringSliceVar(&f.approve, "approve", nil, "let steps run that need a confirmation, as far as all that they do is of these `CLASSES`: "+strings.Join(classNames(), ",")+"; code needs write too")
 	own.BoolVar(&f.shell, "allow_shell", false, "let the model ask for bash scripts, every command of which is judged")
 	own.SetNormalizeFunc(chatFlagName)
 	return cmd

@@ -38,6 +38,20 @@ func parseGrants(names []string) (grants, error) {
 	return g, nil
 }
 
+// needed are the classes that a step needs. Code can change every file that
+// its sandbox lets it change, whatever it says of itself: it needs writing as
+// well. So does a script of which no more is known than that it is to be asked
+// for, such as one that takes words from the output of a command.
+func needed(step protocol.Step, facts []protocol.Fact) []protocol.Fact {
+	if len(facts) == 0 && step.Tool == protocol.ToolBashExec {
+		return []protocol.Fact{protocol.FactCode, protocol.FactWrite}
+	}
+	if slices.Contains(facts, protocol.FactCode) && !slices.Contains(facts, protocol.FactWrite) {
+		facts = append(slices.Clone(facts), protocol.FactWrite)
+	}
+	return facts
+}
+
 // missing gives the facts of a step that are not granted.
 func (g grants) missing(facts []protocol.Fact) []string {
 	var missing []string
@@ -59,13 +73,13 @@ type chatAsker struct {
 // Decider tells who gives the answers: the command line.
 func (chatAsker) Decider() protocol.Decider { return protocol.DecidedByFlag }
 
-// Confirm allows a step whose facts are all granted. One without any facts
-// is of no class, and cannot be granted.
+// Confirm allows a step all of whose classes are granted. A command without
+// any facts is of no class, and cannot be granted.
 func (a chatAsker) Confirm(ctx context.Context, q runner.Confirmation) (runner.Choice, error) {
 	if err := ctx.Err(); err != nil {
 		return runner.No, err
 	}
-	facts := q.Judgement.Facts
+	facts := needed(q.Step, q.Judgement.Facts)
 	missing := a.granted.missing(facts)
 	switch {
 	case q.Judgement.Level >= protocol.Block:
