@@ -34,6 +34,8 @@ type book struct {
 	parent  string
 	waiting []session.Draft // not written yet, because that failed
 	count   int             // messages of the present context; -1 is not known
+	model   string          // that the newest line of its kind names
+	level   string
 }
 
 // newMemory begins a conversation that no file keeps.
@@ -282,4 +284,34 @@ func (b *book) close() error {
 		b.waiting = nil
 	}
 	return b.session.Close()
+}
+
+// asks notes who is asked and how hard they think, where the book says another
+// or, with first, nothing yet.
+func (b *book) asks(m Model, level string, first bool) error {
+	b.mu.Lock()
+	model := m.Provider + "/" + m.ID
+	var drafts []session.Draft
+	if b.model != model && m.ID != "" && (first || b.model != "") {
+		drafts = append(drafts, session.Mark(session.TypeModel).With("provider", m.Provider).With("modelId", m.ID))
+	}
+	if b.level != level && (first || b.level != "") {
+		drafts = append(drafts, session.Mark(typeThinking).With("thinkingLevel", level))
+	}
+	b.mu.Unlock()
+	if len(drafts) == 0 {
+		return nil
+	}
+	if _, err := b.append(drafts...); err != nil {
+		return err
+	}
+	b.asked(model, level)
+	return nil
+}
+
+// asked tells what the newest lines say already.
+func (b *book) asked(model, level string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.model, b.level = model, level
 }

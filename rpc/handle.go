@@ -122,6 +122,9 @@ func (s *Server) begin(in *runner.Input) (*runner.Run, chan struct{}, error) {
 			return nil, nil, err
 		}
 	}
+	if s.agent.State() == runner.Idle {
+		s.note(true)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in.Before = s.notes

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -128,21 +129,25 @@ func (s *Server) switchSession(c *command) (any, error) {
 
 // comeBack asks the model that a session names last, at its level.
 func (s *Server) comeBack(opened *session.Session) {
+	model, level := "", ""
 	if l, ok, err := opened.Latest(typeThinking); err == nil && ok {
+		level = l.FieldText("thinkingLevel")
+	}
+	if l, ok, err := opened.Latest(session.TypeModel); err == nil && ok {
+		model = transcript.Parse(l).Model
+		if _, err := s.cfg.Models.Use(s.ctx, l.FieldText("provider"), l.FieldText("modelId")); err != nil {
+			s.cfg.Log(fmt.Sprintf("the session's model %s is not set up: %v", model, err))
+		}
+	}
+	if slices.Contains(levels(), level) {
 		s.mu.Lock()
-		s.level = l.FieldText("thinkingLevel")
+		s.level = level
 		s.mu.Unlock()
 	}
-	l, ok, err := opened.Latest(session.TypeModel)
-	if err != nil || !ok {
-		return
+	s.present().asked(model, level)
+	if m, ok := s.cfg.Models.Current(); ok {
+		s.cfg.Models.Think(s.thinking(m))
 	}
-	m, err := s.cfg.Models.Use(s.ctx, l.FieldText("provider"), l.FieldText("modelId"))
-	if err != nil {
-		s.cfg.Log(fmt.Sprintf("the session's model %s is not set up: %v", transcript.Parse(l).Model, err))
-		return
-	}
-	s.cfg.Models.Think(s.thinking(m))
 }
 
 func (s *Server) fork(c *command) (any, error) {

@@ -66,15 +66,17 @@ func (s *Server) setModel(c *command) (any, error) {
 	return m, nil
 }
 
-// modelChanged notes in the session who is asked from now on.
+// modelChanged lets another model think as it can, and notes it.
 func (s *Server) modelChanged(m Model) {
-	s.note(session.Mark(session.TypeModel).With("provider", m.Provider).With("modelId", m.ID))
 	s.cfg.Models.Think(s.thinking(m))
+	s.note(false)
 }
 
-// note writes a line that is no message.
-func (s *Server) note(d session.Draft) {
-	if _, err := s.present().append(d); err != nil {
+// note writes down who is asked and how hard they think. A session begins to
+// say so with its first prompt.
+func (s *Server) note(first bool) {
+	m, _ := s.cfg.Models.Current()
+	if err := s.present().asks(m, s.thinking(m), first); err != nil {
 		s.cfg.Log(err.Error())
 	}
 }
@@ -147,7 +149,7 @@ func (s *Server) changeLevel(level string) string {
 	after := s.thinking(m)
 	if after != before {
 		s.cfg.Models.Think(after)
-		s.note(session.Mark(typeThinking).With("thinkingLevel", after))
+		s.note(false)
 		s.tr.send(levelChanged{"thinking_level_changed", after})
 	}
 	return after

@@ -174,17 +174,33 @@ func (s *Server) Serve(ctx context.Context, parts Parts) error {
 	}
 	stop := context.AfterFunc(ctx, s.cancel)
 	defer stop()
-	failure := s.read()
+	over, failure := make(chan struct{}), make(chan error, 1)
+	s.work.Go(func() { failure <- s.read(over) })
+	var err error
+	select {
+	case err = <-failure:
+	case <-s.ctx.Done():
+	case <-over:
+		// What was read is still carried out, unless the client reads nothing.
+		timer := time.NewTimer(endTime)
+		defer timer.Stop()
+		select {
+		case err = <-failure:
+		case <-s.ctx.Done():
+		case <-timer.C:
+		}
+	}
 	limit := endTime
 	if ctx.Err() != nil {
 		limit = 700 * time.Millisecond // the process is to end within a second
 	}
 	s.finish(limit)
-	return failure
+	return err
 }
 
-// read carries commands out as they come.
-func (s *Server) read() error {
+// read carries commands out as they come. over is closed at the end of the
+// input, which may be before all of it was carried out.
+func (s *Server) read(over chan<- struct{}) error {
 	type input struct {
 		line []byte
 		err  error
@@ -195,6 +211,9 @@ func (s *Server) read() error {
 		in := newLineReader(s.cfg.In, MaxLine)
 		for {
 			line, err := in.next()
+			if err != nil && !errors.Is(err, errLineTooLong) {
+				close(over)
+			}
 			select {
 			case lines <- input{line, err}:
 			case <-s.ctx.Done():

@@ -1,7 +1,9 @@
 package rpc_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +14,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/holic512/plugin-ai/contextmgr"
+	"github.com/holic512/plugin-ai/executors"
 	"github.com/holic512/plugin-ai/internal/fakellm"
+	"github.com/holic512/plugin-ai/llm"
+	"github.com/holic512/plugin-ai/policy"
+	"github.com/holic512/plugin-ai/rpc"
+	"github.com/holic512/plugin-ai/runner"
 )
 
 const (
@@ -639,5 +647,69 @@ func TestThinkingReachesTheServer(t *testing.T) {
 	w.client.await(settled)
 	if body := string(w.llm.Requests()[0].Body); !strings.Contains(body, `"reasoning_effort":"high"`) {
 		t.Errorf("%s", body)
+	}
+}
+
+// TestModelsComeBack goes to and fro between sessions of different models.
+func TestModelsComeBack(t *testing.T) {
+	t.Parallel()
+	w := start(t, options{sessions: true, models: []string{"m1", "thinker"}}, fakellm.Chat("One."), fakellm.Chat("Two."))
+	w.client.send(promptLine)
+	w.client.await(settled)
+	state := func() (file, model, level any) {
+		s := data(t, w.client.ask("s", `{"id":"s","type":"get_state"}`))
+		return s["sessionFile"], s["model"].(map[string]any)["id"], s["thinkingLevel"]
+	}
+	first, _, _ := state()
+	data(t, w.client.ask("n", `{"id":"n","type":"new_session"}`))
+	w.client.ask("m", `{"id":"m","type":"set_model","provider":"mock","modelId":"thinker"}`)
+	w.client.ask("l", `{"id":"l","type":"set_thinking_level","level":"low"}`)
+	w.client.send(promptLine)
+	w.client.await(settled)
+	second, _, _ := state()
+	for _, to := range []struct{ file, model, level any }{{first, "m1", "off"}, {second, "thinker", "low"}, {first, "m1", "off"}} {
+		data(t, w.client.ask("w", fmt.Sprintf(`{"id":"w","type":"switch_session","sessionPath":%q}`, to.file)))
+		if _, model, level := state(); model != to.model || level != to.level {
+			t.Errorf("%v: %v at %v, want %v at %v", to.file, model, level, to.model, to.level)
+		}
+	}
+}
+
+// TestClientThatReadsNothing ends all the same when its input ends, and at once
+// by its context.
+func TestClientThatReadsNothing(t *testing.T) {
+	t.Parallel()
+	in, toServer := io.Pipe()
+	_, out := io.Pipe() // nobody reads
+	m := &models{list: []llm.Model{{ID: "m"}}}
+	server := rpc.New(rpc.Config{In: in, Out: out, Models: m})
+	window, err := contextmgr.New(contextmgr.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := policy.New(policy.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := executors.NewExec(executors.ExecConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := runner.New(runner.Config{Model: m, Judge: engine, Exec: exec, Asker: server.UI(), Window: window, Events: server.Event})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.agent = runner.NewAgent(r)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- server.Serve(ctx, rpc.Parts{Agent: m.agent, Window: window, Numbered: r.Numbered})
+	}()
+	if _, err := io.WriteString(toServer, "{\"type\":\"get_state\"}\n"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -222,8 +222,15 @@ func (r *rpcSessions) Create(parent string) (*session.Session, error) {
 // Open opens a session; one that cannot be written, as pi's, is copied.
 func (r *rpcSessions) Open(ctx context.Context, path string) (*session.Session, error) {
 	s, err := r.store.Open(ctx, path)
-	if err != nil || !s.ReadOnly() {
-		return s, err
+	if err != nil {
+		return nil, err
+	}
+	// A file that is none of a session's is not to be written to.
+	if problems := s.Problems(); len(problems) > 0 && s.Counts() == (session.Counts{}) {
+		return nil, errors.Join(fmt.Errorf("it is no session: %s", problems[0]), s.Close())
+	}
+	if !s.ReadOnly() {
+		return s, nil
 	}
 	if err := s.Close(); err != nil {
 		return nil, err

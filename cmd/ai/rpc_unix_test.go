@@ -283,6 +283,21 @@ func TestRPCSession(t *testing.T) {
 	if body := string(srv.Requests()[1].Body); !strings.Contains(body, "remember teapot") {
 		t.Errorf("%s", body)
 	}
+	// A file that is none of a session's is left alone.
+	notes := filepath.Join(d.cmd.Dir, "notes.md")
+	if err := os.WriteFile(notes, []byte("# Notes\n\nnot a session\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.send(fmt.Sprintf(`{"type":"switch_session","sessionPath":%q}`, notes))
+	if m := d.until(map[string]any{"type": "response"}); m["success"] != false {
+		t.Errorf("%v", m)
+	}
+	if again := d.ask(`{"id":"2","type":"get_state"}`); again["sessionFile"] != file {
+		t.Errorf("%v", again)
+	}
+	if text, err := os.ReadFile(notes); err != nil || string(text) != "# Notes\n\nnot a session\n" {
+		t.Errorf("%q %v", text, err)
+	}
 	if list := d.ask(`{"id":"3","type":"get_fork_messages"}`)["messages"].([]any); len(list) != 2 {
 		t.Errorf("%v", list)
 	}
