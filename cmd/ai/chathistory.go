@@ -141,7 +141,7 @@ func (c *chatRun) restore(talk *conversation) ([]llm.Image, error) {
 		}
 	}
 	slices.Reverse(entries)
-	talk.window.Restore(protocol.Summary{}, entries)
+	talk.window.Restore(c.session.summary, entries)
 	talk.Numbered(steps)
 	return images, nil
 }

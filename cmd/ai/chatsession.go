@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/holic512/plugin-ai/protocol"
 	"github.com/holic512/plugin-ai/session"
 )
 
@@ -22,6 +23,9 @@ type chatSession struct {
 	file     *session.PaiFile // nil where it is only read
 	lines    []session.Line
 	warnings []string
+
+	branch  []session.Line   // of a file with ids: what is said now, after the summary; nil is all lines
+	summary protocol.Summary // of what was said before
 
 	first, last int // of the lines: a leading system message, a trailing one of the user; -1 is none
 }
@@ -52,6 +56,10 @@ func openChatSession(path string, write bool) (*chatSession, error) {
 	if err := s.check(problems); err != nil {
 		s.close()
 		return nil, err
+	}
+	if s.branch, s.summary, err = presentBranch(path, s.lines); err != nil {
+		s.close()
+		return nil, &failure{exitFile, fmt.Errorf("the session file: %w", err), ""}
 	}
 	s.find()
 	return s, nil
@@ -93,10 +101,14 @@ func (s *chatSession) find() {
 	if i := slices.IndexFunc(s.lines, isMessage); i >= 0 && s.lines[i].Role == session.System {
 		s.first = i
 	}
-	for i := len(s.lines) - 1; i >= 0; i-- {
-		if isMessage(s.lines[i]) {
-			if s.lines[i].Role == session.User {
-				s.last = i
+	said := s.lines
+	if s.branch != nil {
+		said = s.branch
+	}
+	for _, l := range slices.Backward(said) {
+		if isMessage(l) {
+			if l.Role == session.User {
+				s.last = slices.IndexFunc(s.lines, func(other session.Line) bool { return other.Number == l.Number })
 			}
 			return
 		}
@@ -122,8 +134,13 @@ func (s *chatSession) at(i int) *session.Line {
 	return &s.lines[i]
 }
 
-// history are the messages between the two.
+// history are the messages between the two, of the present branch.
 func (s *chatSession) history() []session.Line {
+	if s.branch != nil {
+		return slices.DeleteFunc(slices.Clone(s.branch), func(l session.Line) bool {
+			return s.first >= 0 && l.Number == s.lines[s.first].Number || s.last >= 0 && l.Number == s.lines[s.last].Number
+		})
+	}
 	to := len(s.lines)
 	if s.last >= 0 {
 		to = s.last

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/holic512/plugin-ai/contextmgr"
@@ -49,6 +52,43 @@ func newest(s *session.Session) (protocol.Summary, []transcript.Entry, error) {
 		}
 		return summary, entries, nil
 	}
+}
+
+// presentBranch reads what of a file with ids the model is to be told: turns
+// that were undone are on other branches, and older ones may be summed up. Of a
+// file without ids it gives nil: all of its lines are.
+func presentBranch(path string, lines []session.Line) (branch []session.Line, summary protocol.Summary, err error) {
+	if !slices.ContainsFunc(lines, func(l session.Line) bool { return l.ID != "" }) {
+		return nil, summary, nil
+	}
+	if path, err = filepath.Abs(path); err != nil { // a bare name could be an id
+		return nil, summary, err
+	}
+	s, err := session.NewStore(session.Config{}).View(context.Background(), path)
+	if err != nil {
+		return nil, summary, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	from := ""
+	l, ok, err := s.Latest(session.TypeCompaction)
+	if err != nil {
+		return nil, summary, err
+	}
+	if ok {
+		e := transcript.Parse(l)
+		summary, from = *e.Summary, e.FirstKept
+	}
+	branch = []session.Line{}
+	for l, err := range s.Branch("") {
+		if err != nil {
+			return nil, summary, err
+		}
+		if l.ID == from {
+			branch = branch[:0]
+		}
+		branch = append(branch, l)
+	}
+	return branch, summary, nil
 }
 
 // restore puts the conversation of a session in the place of the one that the
