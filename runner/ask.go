@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/holic512/plugin-ai/llm"
@@ -33,27 +34,44 @@ func (t *turn) ask(ctx context.Context) (reply protocol.Reply, ok bool) {
 		if !ok {
 			return protocol.Reply{}, false
 		}
-		answer, err := decoder.Finish(protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect, Shell: t.Shell != nil})
+		options := protocol.Options{Finish: finish(message), Damaged: message.Damaged, Dialect: t.Dialect, Shell: t.Shell != nil}
+		answer, err := decoder.Finish(options)
 		if err == nil {
 			t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: answer.Reply.Type, Reply: &answer.Reply, StepIDs: t.stepIDs(answer.Reply), Stop: message.StopReason, Notes: answer.Notes, Usage: message.Usage, Enforced: message.Enforced})
 			return answer.Reply, true
 		}
 		raw := decoder.Text()
-		var bad *protocol.InvalidError
-		if !errors.As(err, &bad) {
-			// A schema that does not compile is a defect of this program.
-			bad = &protocol.InvalidError{Violations: []protocol.Violation{{Expected: "an answer", Actual: err.Error()}}}
-		}
-		t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: decoder.Kind(), Raw: raw, Violations: bad.Violations, Usage: message.Usage, Enforced: message.Enforced})
+		violations := t.violations(raw, options, err)
+		t.emit(Event{Type: MessageEnd, Role: llm.RoleAssistant, Kind: decoder.Kind(), Raw: raw, Violations: violations, Usage: message.Usage, Enforced: message.Enforced})
 		if repairs == t.MaxRepairs {
-			reply := protocol.Reply{Type: protocol.KindError, Message: "The model did not answer in the agreed form: " + bad.Violations[0].String()}
+			reply := protocol.Reply{Type: protocol.KindError, Message: "The model did not answer in the agreed form: " + violations[0].String()}
 			t.Window.Abandon(reply.Message)
-			t.result.Fallback = &Fallback{Result: raw, Fallback: true, Reason: "model_output_was_not_valid_json"}
+			t.result.Fallback = &Fallback{Result: t.Window.MaskText(raw), Fallback: true, Reason: "model_output_was_not_valid_json"}
 			t.end(EndInvalid, reply)
 			return protocol.Reply{}, false
 		}
-		t.Window.Invalid(raw, bad.Violations)
+		t.Window.Invalid(raw, violations)
 	}
+}
+
+// violations says what is wrong with an answer. A violation quotes the answer
+// in short, and of the beginning of a key nothing can tell that it is one: they
+// are those of the masked answer.
+func (t *turn) violations(raw string, options protocol.Options, err error) []protocol.Violation {
+	hidden := t.Window.MaskText(raw)
+	if hidden != strings.ToValidUTF8(raw, "\ufffd") {
+		if _, maskedErr := protocol.Decode([]byte(hidden), options); maskedErr != nil {
+			err = maskedErr
+		} else {
+			return []protocol.Violation{{Expected: "an answer in the agreed form", Actual: "one that is not, where a secret stands in it"}}
+		}
+	}
+	var bad *protocol.InvalidError
+	if !errors.As(err, &bad) {
+		// A schema that does not compile is a defect of this program.
+		bad = &protocol.InvalidError{Violations: []protocol.Violation{{Expected: "an answer", Actual: t.Window.MaskText(err.Error())}}}
+	}
+	return bad.Violations
 }
 
 // stepIDs are the ids that the steps of a reply will have.

@@ -427,6 +427,38 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// What is wrong with an answer is told with a part of the answer, which must
+// not be the beginning of a key.
+func TestNoKeyInWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-Zq8mT3vK1xW9bN5cJ7dL2fR6hY4gP0sA"
+	s := newStage(t, say(key+" is the key"), say(`{"`+key+`": 1}`), say(`{"type": "`+key+`"}`))
+	window, err := contextmgr.New(contextmgr.Config{Mask: func(s string) string { return strings.ReplaceAll(s, key, "***") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Runner, err = runner.New(runner.Config{
+		Model: s.model, Judge: s.judge, Exec: s.exec, Asker: s.asker, Window: window, Dir: t.TempDir(), MaxSteps: 3, MaxRepairs: 2,
+		Events: func(e runner.Event) { s.events = append(s.events, e) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.prompt("go")
+	if r.End != runner.EndInvalid {
+		t.Fatalf("result: %+v", r)
+	}
+	said := r.Reply.Message + r.Fallback.Result + s.model.told()
+	for _, e := range s.events {
+		for _, v := range e.Violations {
+			said += v.String()
+		}
+	}
+	if !strings.Contains(said, "expected") || strings.Contains(said, "sk-proj") || strings.Contains(said, key[10:20]) {
+		t.Errorf("it says %s", said)
+	}
+}
+
 func TestFallbackAfterThree(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, say("a"), say("b"), say("Sure: "+cmd("ls")))
