@@ -31,6 +31,7 @@ type chatReport struct {
 	mu     sync.Mutex
 	answer maskedStream // of the message that is arriving
 	early  string       // of it, before its kind was known
+	told   bool         // chunks of it, as events
 }
 
 // The types of events, besides "error".
@@ -127,7 +128,7 @@ func (r *chatReport) event(ev runner.Event) {
 func (r *chatReport) masked(ev runner.Event) (_ runner.Event, ok bool) {
 	switch ev.Type {
 	case runner.MessageStart:
-		r.answer, r.early = maskedStream{mask: r.mask}, ""
+		r.answer, r.early, r.told = maskedStream{mask: r.mask}, "", false
 	case runner.MessageUpdate:
 		if ev.Delta != "" && !r.stream {
 			return ev, false
@@ -243,12 +244,12 @@ func (r *chatReport) scripted(ev runner.Event) {
 		}
 		r.tell(eventResult, outcomeWords(*ev.Observation), context)
 	case runner.AutoRetryStart:
-		r.tell(eventRetry, ev.Error.Message, map[string]any{
+		r.tell(eventRetry, ev.Error.Message, r.voided(map[string]any{
 			"attempt": ev.Attempt, "maxAttempts": ev.MaxAttempts, "delayMs": ev.DelayMs, "kind": string(ev.Error.Kind),
-		})
+		}))
 	case runner.CompactionEnd:
 		if c := ev.Compaction; c.Reason == runner.CompactOverflow && c.WillRetry {
-			r.tell(eventRetry, "the request was too long for the model: it is sent again with less of the conversation", map[string]any{"bytesBefore": c.BytesBefore, "bytesAfter": c.BytesAfter})
+			r.tell(eventRetry, "the request was too long for the model: it is sent again with less of the conversation", r.voided(map[string]any{"bytesBefore": c.BytesBefore, "bytesAfter": c.BytesAfter}))
 		}
 	default:
 	}
@@ -260,10 +261,20 @@ func (r *chatReport) chunk(kind protocol.Kind, delta string) {
 	case delta == "" || r.events == nil:
 	case kind == protocol.KindChat:
 		r.tell(eventChunk, r.early+delta, nil)
-		r.early = ""
+		r.early, r.told = "", true
 	case kind == "":
 		r.early += delta
 	}
+}
+
+// voided adds to the context of an event after which the model is asked once
+// more, that the chunks that were told are no part of the answer.
+func (r *chatReport) voided(context map[string]any) map[string]any {
+	if r.told {
+		context["void"] = true
+		r.told = false
+	}
+	return context
 }
 
 func (r *chatReport) messageEnd(ev runner.Event) {
@@ -274,7 +285,7 @@ func (r *chatReport) messageEnd(ev runner.Event) {
 		for i, v := range ev.Violations {
 			list[i] = r.mask(v.String())
 		}
-		r.tell(eventWarning, "the answer was not in the agreed form", map[string]any{"violations": list})
+		r.tell(eventWarning, "the answer was not in the agreed form", r.voided(map[string]any{"violations": list}))
 	case ev.Error != nil || ev.Reply == nil:
 	case ev.Reply.Type == protocol.KindChat:
 		if rest, ok := strings.CutPrefix(ev.Reply.Message, r.answer.shown); ok && r.stream {
