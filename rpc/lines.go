@@ -331,6 +331,8 @@ func restore(lines []session.Line) restored {
 			continue
 		case l.Role == session.User:
 			entry.Question, entry.Images = l.Text(), imagesOf(l.Content)
+			text, images := attached(l)
+			entry.Question, entry.Images = strings.TrimSpace(entry.Question+text), append(entry.Images, images...)
 			if entry.Question == "" && entry.Images == nil {
 				entry.Question = "(nothing)"
 			}
@@ -414,4 +416,26 @@ func imagesOf(content jsontext.Value) []llm.Image {
 		}
 	}
 	return slices.Clip(images)
+}
+
+// attached is what older messages of pi have beside their words: pictures, and
+// files whose text was found.
+func attached(l session.Line) (text string, images []llm.Image) {
+	var list []struct {
+		Type      string  `json:"type"`
+		FileName  string  `json:"fileName"`
+		MIMEType  string  `json:"mimeType"`
+		Content   []byte  `json:"content"`
+		Extracted *string `json:"extractedText"`
+	}
+	decodeField(l, "attachments", &list)
+	for _, a := range list {
+		switch {
+		case a.Type == "image" && len(a.Content) > 0:
+			images = append(images, llm.Image{Data: a.Content, MIMEType: a.MIMEType})
+		case a.Extracted != nil:
+			text += "\n\n--- " + a.FileName + " ---\n" + *a.Extracted
+		}
+	}
+	return text, images
 }

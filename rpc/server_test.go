@@ -242,7 +242,7 @@ func TestPiSession(t *testing.T) {
 	file := filepath.Join(w.dir, "pi.jsonl")
 	lines := []string{
 		`{"type":"session","version":3,"id":"0f1e2d3c-0000-4000-8000-000000000000","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/work"}`,
-		`{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"the word is teapot"}],"timestamp":1767225601000}}`,
+		`{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"the word is teapot","timestamp":1767225601000,"attachments":[{"id":"i","type":"image","fileName":"a.png","mimeType":"image/png","size":8,"content":"iVBORw0KGgo=","extractedText":null,"preview":null},{"id":"d","type":"document","fileName":"a.txt","mimeType":"text/plain","size":3,"content":"YWJj","extractedText":"samovar","preview":null}]}}`,
 		`{"type":"message","id":"a1b2c3d5","parentId":"a1b2c3d4","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Noted."},{"type":"toolCall","id":"call_1","name":"bash","arguments":{"command":"ls"}}],"api":"anthropic-messages","provider":"anthropic","model":"claude","usage":{"input":3,"output":4,"cacheRead":0,"cacheWrite":0,"totalTokens":7,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"toolUse","timestamp":1767225602000}}`,
 		`{"type":"message","id":"a1b2c3d6","parentId":"a1b2c3d5","timestamp":"2026-01-01T00:00:03.000Z","message":{"role":"toolResult","toolCallId":"call_1","toolName":"bash","content":[{"type":"text","text":"file"}],"isError":false,"timestamp":1767225603000}}`,
 		`{"type":"message","id":"a1b2c3d7","parentId":"a1b2c3d6","timestamp":"2026-01-01T00:00:04.000Z","message":{"role":"bashExecution","command":"ls","output":"x","exitCode":0,"cancelled":false,"truncated":false,"timestamp":1767225604000}}`,
@@ -259,13 +259,16 @@ func TestPiSession(t *testing.T) {
 	if diff := cmp.Diff([]any{"user", "assistant", "toolResult", "bashExecution"}, roles); diff != "" {
 		t.Fatal(diff)
 	}
+	if list, _ := messages[0].(map[string]any)["attachments"].([]any); len(list) != 2 {
+		t.Errorf("%v", messages[0])
+	}
 	a := messages[1].(map[string]any)
 	if a["stopReason"] != "toolUse" || a["provider"] != "anthropic" || len(a["content"].([]any)) != 2 || a["timestamp"] != 1767225602000.0 {
 		t.Errorf("%v", a)
 	}
 	w.client.send(promptLine)
 	w.client.await(settled)
-	if body := string(w.llm.Requests()[0].Body); !strings.Contains(body, "teapot") {
+	if body := string(w.llm.Requests()[0].Body); !strings.Contains(body, "teapot") || !strings.Contains(body, "samovar") || !strings.Contains(body, "iVBORw0KGgo=") {
 		t.Error("the model does not know what was said")
 	}
 	if again, _ := os.ReadFile(file); string(again) != strings.Join(lines, "\n")+"\n" {

@@ -386,3 +386,30 @@ func TestRPCWithoutAKey(t *testing.T) {
 	}
 	d.end()
 }
+
+// TestRPCClientGone closes the output in the middle of a run.
+func TestRPCClientGone(t *testing.T) {
+	t.Parallel()
+	srv := fakellm.New(t, fakellm.Cmd("", []string{"sleep", "9"}))
+	cmd := command(t, srv, "rpc", "--no-session")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(in, `{"type":"prompt","message":"go"}`)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.Contains(lines.Text(), "setStatus") {
+	}
+	out.Close()
+	fmt.Fprintln(in, `{"type":"get_state"}`)
+	if code := finish(t, cmd); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
