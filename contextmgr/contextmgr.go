@@ -192,6 +192,10 @@ func (m *Manager) Forget() {
 	*m = Manager{config: m.config, ceiling: m.ceiling, tokens: m.tokens}
 }
 
+// Instruct puts another instruction in the place of [Config.Instruction]: that of
+// the session that the conversation goes on with. "" is none.
+func (m *Manager) Instruct(text string) { m.config.Instruction = text }
+
 // MaskText hides the secrets in a text.
 func (m *Manager) MaskText(text string) string { return m.config.Mask(text) }
 

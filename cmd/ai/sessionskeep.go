@@ -291,7 +291,15 @@ func (c *conversation) Forget() {
 	if c.keeper == nil {
 		return
 	}
-	if err := c.keeper.forget(); err != nil {
+	err := c.keeper.forget()
+	var instruction session.Line
+	if s := c.keeper.session; s != nil { // the same file goes on with its instruction
+		var failed error
+		instruction, _, failed = transcript.Instruction(s)
+		err = errors.Join(err, failed)
+	}
+	c.window.Instruct(instruction.Text())
+	if err != nil {
 		c.keeper.tell(runner.Notice{Kind: runner.NoticeWarning, Text: err.Error()})
 	}
 }

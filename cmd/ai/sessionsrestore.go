@@ -98,6 +98,11 @@ func (c *conversation) restore(s *session.Session) (window []string, last []tran
 	if err != nil {
 		return nil, nil, err
 	}
+	instruction, _, err := transcript.Instruction(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.window.Instruct(instruction.Text())
 	var told []contextmgr.Entry
 	steps, open := 0, false // open: a turn has no answer yet
 	for i, e := range entries {

@@ -12,7 +12,7 @@ const copied = 256
 
 // Copy adds the messages of a session's present branch to another, which it
 // was not written for: all texts pass mask, and lines that are no messages, which
-// name entries by ids, are left out.
+// name entries by ids, are left out. The session's instruction comes first.
 func Copy(ctx context.Context, from, to *session.Session, mask func(string) string) error {
 	var drafts []session.Draft
 	flush := func() error {
@@ -23,11 +23,22 @@ func Copy(ctx context.Context, from, to *session.Session, mask func(string) stri
 		drafts = drafts[:0]
 		return err
 	}
+	instruction, instructed, err := Instruction(from)
+	if err != nil {
+		return err
+	}
+	if instructed { // it holds for all branches
+		d, err := copyOf(instruction, mask)
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, d)
+	}
 	for l, err := range from.Branch("") {
 		if err != nil {
 			return err
 		}
-		if l.Role == "" {
+		if l.Role == "" || instructed && l.ID == instruction.ID {
 			continue
 		}
 		d, err := copyOf(l, mask)

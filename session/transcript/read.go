@@ -50,6 +50,23 @@ func Read(ctx context.Context, s *session.Session, mask func(string) string) (*T
 	return t, nil
 }
 
+// Instruction is the system message that a session begins with, on whichever
+// branch: what the files of pai tell the model to be. ok is that there is one.
+func Instruction(s *session.Session) (l session.Line, ok bool, err error) {
+	for l, err := range s.All() {
+		if err != nil {
+			return session.Line{}, false, err
+		}
+		if l.Role != "" {
+			if l.Role == session.System {
+				return l, true, nil
+			}
+			break
+		}
+	}
+	return session.Line{}, false, nil
+}
+
 // mask hides secrets in all texts of an entry.
 func (e *Entry) mask(mask func(string) string) {
 	e.Context, e.Partial = mask(e.Context), mask(e.Partial)
