@@ -76,22 +76,30 @@ func (r *imageRoom) take(c *chatRun, talk *conversation, ref imageRef) (llm.Imag
 	return image, err
 }
 
-// readImage reads an image of at most that many bytes. An address on the web
-// is the server's to read; a data: URL is the image itself; all else is a file,
-// where what it holds says whether it is an image.
+// readImage reads an image of at most that many bytes. An https: address is the
+// server's to read; a data: URL is the image itself; a path is a file, where
+// what it holds says whether it is an image. Other addresses are refused.
 func readImage(address, dir string, most int) (llm.Image, error) {
 	u, err := url.Parse(address)
 	scheme := ""
 	if err == nil {
 		scheme = strings.ToLower(u.Scheme)
+	} else if before, _, ok := strings.Cut(address, "://"); ok {
+		return llm.Image{}, fmt.Errorf("the address of the kind %.20s: cannot be read as one", strings.ToLower(before))
 	}
 	switch scheme {
-	case "https", "http":
+	case "https":
+		if u.Host == "" {
+			return llm.Image{}, errors.New("the https: address names no server")
+		}
 		return llm.Image{URL: address}, nil
 	case "data":
 		return dataImage(address, most)
-	case "file":
-		address = filepath.FromSlash(u.Path)
+	default:
+		// One letter is a drive of Windows.
+		if len(scheme) > 1 {
+			return llm.Image{}, fmt.Errorf("expected an https: address, a data: URL or the path of a file, got an address of the kind %s:", scheme)
+		}
 	}
 	if address == "" {
 		return llm.Image{}, errors.New("expected an address in image_url.url, got nothing")
