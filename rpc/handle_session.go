@@ -77,6 +77,9 @@ func (s *Server) left(event string, data map[string]any) bool {
 // replace goes on with another book: what is under way ends first.
 func (s *Server) replace(fresh *book) error {
 	s.stop()
+	if steering, followUps := s.agent.Queued(); len(steering)+len(followUps) > 0 {
+		s.agent.ClearQueue() // it was meant for the session that is left
+	}
 	old := s.present()
 	if err := s.take(fresh); err != nil {
 		return errors.Join(err, fresh.close())
