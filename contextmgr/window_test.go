@@ -158,9 +158,9 @@ func TestCeilingHolds(t *testing.T) {
 		id := 0
 		observe := func() []protocol.Observation {
 			var list []protocol.Observation
-			for range 1 + r.IntN(16) {
+			for range 1 + r.IntN(8) {
 				id++
-				o := ran(id, noise(r.IntN(9000)), "program", noise(r.IntN(3000)))
+				o := ran(id, noise(r.IntN(5000)), "program", noise(r.IntN(2000)))
 				o.StderrTail = noise(r.IntN(2000))
 				o.CWD, o.Note = "/"+noise(r.IntN(500)), noise(r.IntN(300))
 				if r.IntN(3) == 0 {
@@ -174,11 +174,11 @@ func TestCeilingHolds(t *testing.T) {
 			}
 			return list
 		}
-		for turn := range 12 {
+		for turn := range 8 {
 			question := fmt.Sprintf("question %d %s", turn, noise(r.IntN(60000)/(1+turn%7)))
 			m.Ask(question, noise(r.IntN(2)*r.IntN(100000)))
 			check(t, m, ceiling, question)
-			for range r.IntN(10) {
+			for range r.IntN(7) {
 				if r.IntN(4) == 0 {
 					m.Invalid(noise(r.IntN(50000)), []protocol.Violation{{Path: noise(500), Expected: noise(500), Actual: noise(100)}})
 					check(t, m, ceiling, question)
