@@ -77,6 +77,11 @@ func contentOf(l session.Line) lineContent {
 	return c
 }
 
+// notSent says that a block of a message does not reach the model.
+func (s *chatSession) notSent(l session.Line, kind string) string {
+	return fmt.Sprintf("%s: line %d: a content of the type %q is not sent", s.path, l.Number, kind)
+}
+
 // imageAddress reads {"url": …}, and the bare address that some write.
 func imageAddress(v jsontext.Value) string {
 	var object struct {
@@ -108,7 +113,7 @@ func (c *chatRun) restore(talk *conversation) ([]llm.Image, error) {
 	for _, l := range slices.Backward(lines) {
 		content := contentOf(l)
 		for _, kind := range content.unknown {
-			warn(l, fmt.Sprintf("a content of the type %q is not sent", kind))
+			c.report.warn(c.session.notSent(l, kind))
 		}
 		switch l.Role {
 		case session.User:

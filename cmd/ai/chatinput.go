@@ -83,10 +83,17 @@ func (c *chatRun) resolve() error {
 		if user := s.user(); user != nil && !r.given.input {
 			content := contentOf(*user)
 			r.input, r.images = content.text, content.images
+			for _, kind := range content.unknown {
+				r.warnings = append(r.warnings, s.notSent(*user, kind))
+			}
 		}
 	}
 	if blank(r.input) && len(r.images) == 0 {
-		return usage(errors.New("there is no input"), `ai chat "what is it?"; or --user_input_file, text that is piped in, or a session whose last message is the user's`)
+		err := errors.New("there is no input")
+		if len(r.warnings) > 0 {
+			err = fmt.Errorf("%w (%s)", err, strings.Join(r.warnings, "; "))
+		}
+		return usage(err, `ai chat "what is it?"; or --user_input_file, text that is piped in, or a session whose last message is the user's`)
 	}
 	if s := c.session; s != nil && s.file != nil && r.given.input {
 		// What cannot be written later is not asked now.
