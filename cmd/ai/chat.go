@@ -56,6 +56,9 @@ Every flag can be written with - in place of _ as well.`,
 			if err := exclude(cmd, [2]string{"system_instruction_text", "system_instruction_file"}, [2]string{"user_input_text", "user_input_file"}); err != nil {
 				return usage(err, misused(cmd))
 			}
+			if err := givenEmpty(cmd); err != nil {
+				return usage(err, "leave the flag out; or is a variable of the shell not set?")
+			}
 			prompt := strings.Join(args, " ")
 			for _, name := range []string{"user_input_text", "user_input_file"} {
 				if prompt != "" && cmd.Flags().Changed(name) {
@@ -86,6 +89,21 @@ Every flag can be written with - in place of _ as well.`,
 	own.BoolVar(&f.shell, "allow_shell", false, "let the model ask for bash scripts, every command of which is judged")
 	own.SetNormalizeFunc(chatFlagName)
 	return cmd
+}
+
+// givenEmpty refuses flags that were given and say nothing: a call that was to
+// have a session, a log or parameters is not made without.
+func givenEmpty(cmd *cobra.Command) error {
+	for _, name := range []string{"session_file", "log_file", "model_params", "model_params_file", "system_instruction_file", "user_input_file"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && blank(f.Value.String()) {
+			what := "the name of a file"
+			if name == "model_params" {
+				what = "a JSON object"
+			}
+			return fmt.Errorf("--%s: expected %s, got nothing", name, what)
+		}
+	}
+	return nil
 }
 
 // chatFlagName gives the name of a flag for the other ways to write it: - and
@@ -132,13 +150,24 @@ func (a *app) chat(ctx context.Context, f *chatFlags) error {
 		return usage(err, "")
 	}
 	if f.log == "" {
-		return masked(c.do(ctx))
+		if err := c.do(ctx); err != nil {
+			return masked(err)
+		}
+		c.report.close()
+		return nil
+	}
+	if f.session != "" && oneFile(f.session, f.log) {
+		return masked(usage(fmt.Errorf("--session_file and --log_file are one file: %s", f.log), "each needs a file of its own"))
 	}
 	if c.log, err = openChatLog(f.log); err != nil {
 		return err
 	}
 	err = c.do(ctx)
-	return masked(errors.Join(err, c.log.write(c, err)))
+	if err := errors.Join(err, c.log.write(c, err)); err != nil {
+		return masked(err)
+	}
+	c.report.close()
+	return nil
 }
 
 // maskedError is an error whose words went through a masker: what is wrong

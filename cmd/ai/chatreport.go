@@ -27,6 +27,7 @@ type chatReport struct {
 	turn     *chatTurn
 	log      *chatLog // nil is none
 	exitCode func(runner.Result) int
+	closing  func() // writes the closing event; nil is none
 
 	mu     sync.Mutex
 	answer maskedStream // of the message that is arriving
@@ -82,7 +83,8 @@ func (r *chatReport) start(c *chatRun) {
 	})
 }
 
-// end tells how the call ended.
+// end notes how the call ended. The event that says so is written by close:
+// what comes between can still fail, and there is one closing event only.
 func (r *chatReport) end(result runner.Result, code exitCode) {
 	context := map[string]any{
 		"exitCode": int(code), "end": string(result.End), "steps": result.Steps, "ran": result.Ran,
@@ -91,25 +93,37 @@ func (r *chatReport) end(result runner.Result, code exitCode) {
 	if r.log != nil {
 		r.log.finish(result, code, r.mask)
 	}
-	if code == exitOK {
-		r.tell(eventComplete, "done", context)
-		return
-	}
-	if e := result.Err; e != nil {
-		context["kind"], context["code"] = string(e.Kind), e.Kind.Code()
-		if e.Status != 0 {
-			context["status"] = e.Status
+	kind, message := eventComplete, "done"
+	if code != exitOK {
+		kind, message = eventError, result.Reply.Message
+		if e := result.Err; e != nil {
+			context["kind"], context["code"] = string(e.Kind), e.Kind.Code()
+			if e.Status != 0 {
+				context["status"] = e.Status
+			}
+		}
+		if result.End == runner.EndStepLimit {
+			message = "the step limit was reached before an answer"
+			context["hint"] = "--max_steps allows more"
+		}
+		if f := result.Fallback; f != nil {
+			context["raw"] = r.mask(valid(f.Result))
 		}
 	}
-	message := result.Reply.Message
-	if result.End == runner.EndStepLimit {
-		message = "the step limit was reached before an answer"
-		context["hint"] = "--max_steps allows more"
+	message = r.mask(valid(message))
+	if r.log != nil {
+		r.log.event(kind, message)
 	}
-	if f := result.Fallback; f != nil {
-		context["raw"] = r.mask(valid(f.Result))
+	if r.events != nil {
+		r.closing = func() { writeScripted(r.events, kind, message, context) }
 	}
-	r.tell(eventError, message, context)
+}
+
+// close writes the closing event.
+func (r *chatReport) close() {
+	if r.closing != nil {
+		r.closing()
+	}
 }
 
 // event takes an event of the runner. Only tool_execution_update may come
