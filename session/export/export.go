@@ -53,7 +53,7 @@ type words struct {
 	Session, Folder, Created, Others, Problems string
 	You, Model, System, Input, Output, Errors  string
 	Ran, NoOutput, Cut, Summary, Facts, Tasks  string
-	AskedModel, Partial, Nothing               string
+	AskedModel, Partial, Nothing, Image        string
 }
 
 func wordsIn(chinese bool) words {
@@ -62,13 +62,13 @@ func wordsIn(chinese bool) words {
 			"会话", "目录", "开始于", "其他分支上的消息：%d", "无法读取的部分",
 			"用户", "模型", "系统", "标准输入", "输出", "错误输出",
 			"退出码 %d", "没有输出", "输出已截短", "之前对话的摘要", "要点", "未完成",
-			"模型：%s", "已到达的部分回答", "（没有消息）",
+			"模型：%s", "已到达的部分回答", "（没有消息）", "[图片：%s]",
 		}
 	}
 	return words{
 		"Session", "folder", "begun", "messages on other branches: %d", "What could not be read",
 		"You", "Model", "System", "standard input", "output", "standard error",
 		"exit code %d", "no output", "output cut", "What was said before, in short", "Key facts", "Open tasks",
-		"model: %s", "what had arrived of the answer", "(no messages)",
+		"model: %s", "what had arrived of the answer", "(no messages)", "[image: %s]",
 	}
 }

@@ -93,6 +93,9 @@ func (p page) entry(e *transcript.Entry) {
 			words = " bad"
 		}
 		p.prose(e.Text, words)
+		for _, line := range besides(e, w) {
+			p.put(`<p class="note" dir="auto"><code>`, text(line), "</code></p>\n")
+		}
 		p.folded(w.Input, e.Context)
 		p.folded(w.Partial, e.Partial)
 		p.put("</article>\n")

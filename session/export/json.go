@@ -35,6 +35,8 @@ type Entry struct {
 	Text        string                `json:"text,omitzero"`
 	Context     string                `json:"context,omitzero"`
 	Commands    []string              `json:"commands,omitempty"`
+	Images      []string              `json:"images,omitempty"` // addresses, or kind and size
+	Calls       []transcript.Call     `json:"calls,omitempty"`  // that another program noted
 	Suggestions []string              `json:"suggestions,omitempty"`
 	End         string                `json:"end,omitzero"`
 	Partial     string                `json:"partial,omitzero"`
@@ -48,7 +50,7 @@ func writeJSON(w io.Writer, t *transcript.Transcript) error {
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		d.Entries = append(d.Entries, Entry{
-			e.ID, e.ParentID, e.Time, e.Role, e.Type, e.Kind, e.Format, e.Text, e.Context, e.Commands, e.Suggestions,
+			e.ID, e.ParentID, e.Time, e.Role, e.Type, e.Kind, e.Format, e.Text, e.Context, e.Commands, e.Images, e.Calls, e.Suggestions,
 			e.End, e.Partial, e.Observation, e.Summary, e.Model,
 		})
 	}

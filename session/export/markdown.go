@@ -33,12 +33,19 @@ func writeMarkdown(b *bufio.Writer, t *transcript.Transcript, w words) {
 			fence(b, o.StdoutTail)
 			fence(b, o.StderrTail)
 		case e.Role != "":
-			fmt.Fprintf(b, "\n## %s · %s\n", inline(who(e.Role, w)), inline(stamp(e.Time)))
+			heading := who(e.Role, w)
+			if at := stamp(e.Time); at != "" {
+				heading += " · " + at
+			}
+			fmt.Fprintf(b, "\n## %s\n", inline(heading))
 			if e.Role == session.Assistant && e.Format == protocol.FormatMarkdown {
 				fmt.Fprintf(b, "\n")
 				quoted(b, e.Text)
 			} else {
 				fence(b, e.Text)
+			}
+			for _, line := range besides(e, w) {
+				fmt.Fprintf(b, "\n%s\n", codeSpan(line))
 			}
 			if e.Context != "" {
 				fmt.Fprintf(b, "\n%s:\n", w.Input)

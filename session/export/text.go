@@ -27,8 +27,11 @@ func writeText(b *bufio.Writer, t *transcript.Transcript, w words) {
 			indent(b, o.StdoutTail, "    ")
 			indent(b, o.StderrTail, "  ! ")
 		case e.Role != "":
-			fmt.Fprintf(b, "\n%s  %s\n", who(e.Role, w), stamp(e.Time))
+			fmt.Fprintf(b, "\n%s\n", strings.TrimRight(who(e.Role, w)+"  "+stamp(e.Time), " "))
 			indent(b, e.Text, "  ")
+			for _, line := range besides(e, w) {
+				fmt.Fprintf(b, "  %s\n", line)
+			}
 			if e.Context != "" {
 				fmt.Fprintf(b, "  -- %s\n", w.Input)
 				indent(b, e.Context, "  | ")
@@ -46,6 +49,18 @@ func writeText(b *bufio.Writer, t *transcript.Transcript, w words) {
 			fmt.Fprintf(b, "\n-- %s\n", fmt.Sprintf(w.AskedModel, cleanLine(e.Model)))
 		}
 	}
+}
+
+// besides are the pictures and the calls of a message, a line each.
+func besides(e *transcript.Entry, w words) []string {
+	var lines []string
+	for _, image := range e.Images {
+		lines = append(lines, cleanLine(fmt.Sprintf(w.Image, image)))
+	}
+	for _, c := range e.Calls {
+		lines = append(lines, cleanLine("-> "+c.Name+" "+c.Arguments))
+	}
+	return lines
 }
 
 func indent(b *bufio.Writer, text, by string) {

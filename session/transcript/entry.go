@@ -22,6 +22,8 @@ type Entry struct {
 	Format      protocol.Format       // assistant
 	Suggestions []string              // assistant
 	Commands    []string              // assistant: what it wants to run, in short
+	Images      []string              // their addresses, or kind and size where they are in the message
+	Calls       []Call                // assistant: the calls of tools that another program noted
 	End         string                // assistant: how a turn without an answer ended
 	Partial     string                // assistant: what had arrived of the answer then
 	Observation *protocol.Observation // tool; nil where the text is none
@@ -67,6 +69,9 @@ func Parse(l session.Line) Entry {
 		e.parseMark(l)
 	default:
 		e.Text = l.Text()
+	}
+	if e.Role != "" && e.Observation == nil {
+		e.blocks(l)
 	}
 	return e
 }

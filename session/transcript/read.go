@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -41,6 +42,12 @@ func Read(ctx context.Context, s *session.Session, mask func(string) string) (*T
 		if e.Role != "" {
 			messages++
 		}
+		if o := e.Observation; o != nil { // it tells what was called, and more
+			for i := len(t.Entries) - 1; i >= 0 && t.Entries[i].Role != session.User; i-- {
+				above := &t.Entries[i]
+				above.Calls = slices.DeleteFunc(above.Calls, func(c Call) bool { return c.ID == o.ID })
+			}
+		}
 		t.Entries = append(t.Entries, e)
 	}
 	t.Others = s.Counts().Messages() - messages
@@ -78,6 +85,12 @@ func (e *Entry) mask(mask func(string) string) {
 		o.Args = maskAll(o.Args, mask)
 		o.Parsed = maskParsed(o.Parsed, mask)
 		e.Observation, e.Text = &o, ""
+	}
+	for i, image := range e.Images {
+		e.Images[i] = mask(image)
+	}
+	for i, c := range e.Calls {
+		e.Calls[i] = Call{c.ID, mask(c.Name), mask(c.Arguments)}
 	}
 	if e.Suggestions != nil {
 		e.Suggestions = maskAll(e.Suggestions, mask)
