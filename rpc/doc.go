@@ -7,6 +7,7 @@
 // client what a person has to decide.
 //
 // Files by job: frame.go (lines), command.go (what a command may say),
-// server.go and handle*.go (what each does), translate.go and assistant.go
-// (events), message.go (pi's messages), book.go (the session), ui.go (dialogs).
+// server.go and handle*.go (what each does), translate*.go and assistant.go
+// (events), message.go (pi's messages), book.go, lines.go
+// and restore.go (the session), ui.go (dialogs).
 package rpc

@@ -354,17 +354,21 @@ func TestHowTheModelIsToldOfBash(t *testing.T) {
 func TestBashTree(t *testing.T) {
 	t.Parallel()
 	w := start(t, options{})
-	mark := filepath.Join(w.dir, "late")
-	w.client.send(fmt.Sprintf(`{"id":"b","type":"bash","command":"(sleep 3; touch %s) & sleep 60"}`, mark))
-	w.client.send(`{"id":"a","type":"abort_bash"}`)
-	r := data(t, w.client.ask("none", `{"id":"none","type":"get_state"}`))
-	_ = r
+	began, late := filepath.Join(w.dir, "began"), filepath.Join(w.dir, "late")
+	w.client.send(fmt.Sprintf(`{"id":"b","type":"bash","command":"(sleep 2; touch %s) & touch %s; sleep 60"}`, late, began))
 	for {
-		if l := w.client.await("response(bash,True)"); data(t, l.m)["cancelled"] == true {
+		w.client.ask("s", `{"id":"s","type":"get_state"}`)
+		if _, err := os.Stat(began); err == nil {
 			break
 		}
 	}
-	if _, err := os.Stat(mark); err == nil {
+	w.client.send(`{"id":"a","type":"abort_bash"}`)
+	if r := data(t, w.client.await("response(bash,True)").m); r["cancelled"] != true || r["exitCode"] != nil {
+		t.Errorf("%v", r)
+	}
+	// Longer than the child would have slept.
+	data(t, w.client.ask("w", `{"id":"w","type":"bash","command":"sleep 2.5"}`))
+	if _, err := os.Stat(late); err == nil {
 		t.Error("a child went on")
 	}
 }
@@ -714,5 +718,63 @@ func TestClientThatReadsNothing(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestContextUsage is absent without a window, a number after an answer, and
+// null after a summary.
+func TestContextUsage(t *testing.T) {
+	t.Parallel()
+	counted := func(text string) fakellm.Answer {
+		return fakellm.Answer{Text: fakellm.Chat(text).Text, Usage: &fakellm.Usage{Prompt: 900, Completion: 100, Cached: 300}}
+	}
+	w := start(t, options{window: 10_000, recent: 100}, counted("One."), counted("Two."), fakellm.Text(`{"summary":"They counted.","keyFacts":[],"openTasks":[]}`), counted("Three."))
+	stats := func() map[string]any { return data(t, w.client.ask("s", `{"id":"s","type":"get_session_stats"}`)) }
+	for range 2 {
+		w.client.send(promptLine)
+		w.client.await(settled)
+	}
+	got := stats()
+	if diff := cmp.Diff(map[string]any{"input": 1200.0, "output": 200.0, "cacheRead": 600.0, "cacheWrite": 0.0, "total": 2000.0}, got["tokens"]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{"tokens": 1000.0, "contextWindow": 10_000.0, "percent": 10.0}, got["contextUsage"]); diff != "" {
+		t.Error(diff)
+	}
+	data(t, w.client.ask("c", `{"id":"c","type":"compact"}`))
+	if diff := cmp.Diff(map[string]any{"tokens": nil, "contextWindow": 10_000.0, "percent": nil}, stats()["contextUsage"]); diff != "" {
+		t.Error(diff)
+	}
+	w.client.send(promptLine)
+	w.client.await(settled)
+	if u := stats()["contextUsage"].(map[string]any); u["tokens"] != 1000.0 {
+		t.Errorf("%v", u)
+	}
+}
+
+// TestOtherSteps has steps of all tools, none of which is offered here: each is
+// told as it was asked for, and refused.
+func TestOtherSteps(t *testing.T) {
+	t.Parallel()
+	w := start(t, options{},
+		fakellm.Steps("I run it.", []byte(`{"tool":"plugin.run","plugin":"loc","args":["src"]}`)),
+		fakellm.Steps("I change it.", []byte(`{"tool":"config.json_patch","path":"~/a.json","set":{"/a":1},"unset":["/b"]}`)), fakellm.Chat("No."))
+	w.client.send(promptLine)
+	w.client.await(settled)
+	var told []string
+	for _, l := range w.client.seen {
+		switch l.kind {
+		case "tool_execution_start":
+			told = append(told, l.m["toolName"].(string), fmt.Sprint(l.m["args"]))
+		case "ui.notify":
+			told = append(told, l.m["notifyType"].(string))
+		}
+	}
+	want := []string{
+		"plugin.run", "map[args:[src] interactive:false plugin:loc requires:map[confirm:false elevated:false network:false write:false] tool:plugin.run]", "warning",
+		"config.json_patch", "map[path:~/a.json requires:map[confirm:false elevated:false network:false write:false] set:[map[path:/a value:1]] tool:config.json_patch unset:[/b]]", "warning",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
 	}
 }
