@@ -195,6 +195,16 @@ func TestForkTreeUndo(t *testing.T) {
 	say(" otherwise", "damson")
 	told(4, []string{"ask one", "ask two otherwise"}, []string{"banana", "ask three"})
 
+	// Where it is already nothing changes.
+	s.press("/tree\r")
+	s.await("← now")
+	s.press("\r")
+	s.await("nothing changed")
+	s.await("> ")
+	if text := sessionText(t, cmd); strings.Count(text, `"type":"branch"`) != 1 {
+		t.Errorf("the place is written again: %s", text)
+	}
+
 	// Back to the end of the first branch.
 	s.press("/tree\r")
 	s.await("Where should it go on?")

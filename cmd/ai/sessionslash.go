@@ -144,6 +144,10 @@ func (c *conversation) tree(ctx context.Context, _ string) (next string, err err
 	if err != nil {
 		return "", err
 	}
+	if points[n].now && l.Role != session.User {
+		c.opener.face.Say(t.Stays)
+		return "", nil
+	}
 	to := l.ID
 	if l.Role == session.User {
 		to, next = l.ParentID, l.Text()

@@ -10,9 +10,9 @@ type sessionTexts struct {
 	Locked, LockedHint                                                          string
 	PickSession, PickQuestion, PickPoint                                        string
 
-	Forked, Undone, NothingToUndo, NothingToFork, Empty string
-	Named, NameIs, NoName, Exported, Here, Unsaved      string
-	Unnamed, Now, Flat                                  string
+	Forked, Stays, Undone, NothingToUndo, NothingToFork, Empty string
+	Named, NameIs, NoName, Exported, Here, Unsaved             string
+	Unnamed, Now, Flat                                         string
 
 	HelpFork, HelpTree, HelpName, HelpExport, HelpResume, HelpUndo string
 	ArgName, ArgFile                                               string
@@ -41,6 +41,7 @@ func textsOfSessions(language terminal.Language) *sessionTexts {
 			PickPoint:      "从哪里继续？",
 
 			Forked:        "已回到此前；之后的内容保留在另一分支中。文件没有改动。",
+			Stays:         "当前就在这里；没有任何变化。",
 			Undone:        "已忘掉上一轮：%s\n它仍保留在会话文件中（/tree）。文件没有改动，也没有恢复；ai undo 可以撤销设置文件的修改。",
 			NothingToUndo: "没有可以忘掉的一轮",
 			NothingToFork: "还没有任何消息",
@@ -76,11 +77,12 @@ func textsOfSessions(language terminal.Language) *sessionTexts {
 		MoreProblems:   "and %d more",
 		Locked:         "another process uses the session: %s",
 		LockedHint:     "--copy goes on in a copy of it; ai sessions export %s shows it",
-		PickSession:    "Which session? Type to filter, Esc leaves.",
+		PickSession:    "Which session? Type to filter, or Esc.",
 		PickQuestion:   "From which message should it begin anew?",
 		PickPoint:      "Where should it go on?",
 
 		Forked:        "Back there; what came after it is kept on another branch. No file was touched.",
+		Stays:         "This is where it is now; nothing changed.",
 		Undone:        "The last turn is forgotten: %s\nIt stays in the session's file (/tree). Files are as the turn left them; ai undo takes back changes of settings files.",
 		NothingToUndo: "there is no turn to forget",
 		NothingToFork: "nothing was said yet",
