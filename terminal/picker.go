@@ -24,8 +24,18 @@ const (
 	escapeWait = 60 * time.Millisecond
 )
 
+// Columns is how many columns the lines of [Face.Pick] are cut to.
+func (f *Face) Columns() int {
+	columns := fallbackColumns
+	if c := f.console(); c != nil {
+		columns, _ = c.out.size()
+	}
+	return columns - 1 - len("> ")
+}
+
 // Pick lets the person choose one of several lines and gives its index: with
-// the arrow keys and Enter, and by typing words that the line must have. at is
+// the arrow keys and Enter, and by typing words that must be in what is shown
+// of the line. at is
 // the line that is marked at first. Escape and Ctrl-C are [ErrNothingPicked].
 // A terminal that cannot move its cursor shows numbers. Where nobody can be
 // asked the error is [runner.ErrNobody].
@@ -48,16 +58,15 @@ func (f *Face) Pick(ctx context.Context, title string, lines []string, at int) (
 	f.mu.Unlock()
 	p := &picker{console: c, title: cleanLine(title), prompt: f.texts.Search, at: at}
 	for i, line := range lines {
-		line = cleanLine(line)
-		p.all = append(p.all, pickLine{i, line, strings.ToLower(line)})
+		p.all = append(p.all, pickLine{i, cleanLine(line)})
 	}
 	p.filter()
 	return p.pick(ctx)
 }
 
 type pickLine struct {
-	index       int
-	text, lower string
+	index int
+	text  string
 }
 
 // A picker is a list under way.
@@ -152,14 +161,20 @@ func (p *picker) key(k key) {
 	}
 }
 
-// filter finds the lines that have all words of the query.
+// filter finds the lines that have all words of the query in what is shown of
+// them.
 func (p *picker) filter() {
+	columns, _ := p.out.size()
 	words := strings.Fields(strings.ToLower(p.query.text()))
 	p.found = p.found[:0:0]
 next:
 	for _, line := range p.all {
+		shown := ""
+		if len(words) > 0 {
+			shown = strings.ToLower(cutWidth(line.text, columns-1-len("> ")))
+		}
 		for _, w := range words {
-			if !strings.Contains(line.lower, w) {
+			if !strings.Contains(shown, w) {
 				continue next
 			}
 		}
@@ -215,6 +230,8 @@ func (p *picker) resize() {
 		}
 	}
 	p.widths = rows
+	p.filter()
+	p.at = max(min(p.at, len(p.found)-1), 0)
 }
 
 // cutWidth cuts a text that is too wide for its row.

@@ -74,6 +74,25 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// TestPickFindsWhatIsShown types words that the row has no room for.
+func TestPickFindsWhatIsShown(t *testing.T) {
+	t.Parallel()
+	s := open(t, "loop", 20, 6)
+	s.prompt(1)
+	s.send("/pick\r")
+	s.see("> line 20", 1)
+	s.send("世界")
+	s.see("(1/10)", 1) // in the other twenty it is cut off
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
+		t.Fatal(err)
+	}
+	s.see("(1/30)", 1)
+	s.send("\r")
+	s.see("> took 1", 1)
+	s.send("\x15\x04")
+	s.exit(0)
+}
+
 func TestPickNothing(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"escape": "\x1b", "Ctrl-C": "\x03", "Ctrl-D": "\x04", "Ctrl-G": "\x07"} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holic512/plugin-ai/config"
+	"github.com/holic512/plugin-ai/session"
 	"github.com/holic512/plugin-ai/terminal"
 )
 
@@ -30,6 +31,28 @@ func TestJoinResume(t *testing.T) {
 		if got := joinResume(a.command(), c.in); !slices.Equal(got, c.want) {
 			t.Errorf("joinResume(%q) = %q, want %q", c.in, got, c.want)
 		}
+	}
+}
+
+func TestRowsTellSessionsApart(t *testing.T) {
+	t.Parallel()
+	o := &opener{app: &app{home: "/home/you"}, text: textsOfSessions(terminal.English)}
+	changed := time.Date(time.Now().Year(), 3, 11, 12, 0, 0, 0, time.Local)
+	words := "look at the tests of this folder and say why they fail"
+	list := []session.Info{
+		{Header: session.Header{ID: "9f3a01c7", CWD: "/home/you/p"}, Changed: changed, Size: 2000, First: words},
+		{Header: session.Header{ID: "0b1c01c7", CWD: "/home/you/p"}, Changed: changed, Size: 2000, First: words},
+		{Header: session.Header{ID: "77aa01c7", CWD: "/home/you/p"}, Changed: changed.Add(-time.Hour), Size: 2000, First: words},
+		{Header: session.Header{ID: "88aa01c7"}, Changed: changed.AddDate(-1, 0, 0), Size: 9, Name: "其他"},
+	}
+	got := o.rows(list, 37)
+	want := []string{"03-11 12:00  2 kB  9f3a  " + words, "03-11 12:00  2 kB  0b1c  " + words, "03-11 11:00  2 kB  " + words, changed.AddDate(-1, 0, 0).Format(time.DateOnly) + " 12:00  9 B  其他"}
+	if !slices.Equal(got, want) {
+		t.Errorf("narrow: %q, want %q", got, want)
+	}
+	got = o.rows(list, 100)
+	if want := changed.Format(time.DateOnly) + " 11:00  2 kB  look at the tests of this folder and sa…  ~/p"; got[2] != want {
+		t.Errorf("wide: %q, want %q", got[2], want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,13 +79,32 @@ func joinResume(root *cobra.Command, args []string) []string {
 		if arg == "--" {
 			break
 		}
-		short := len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.HasSuffix(arg, "r") && !strings.Contains(arg, "=")
-		if (arg == "--resume" || short) && sessionID.MatchString(out[i+1]) {
+		if isResume(arg) && sessionID.MatchString(out[i+1]) {
 			out[i] += "=" + out[i+1]
 			out = append(out[:i+1], out[i+2:]...)
 		}
 	}
 	return out
+}
+
+// isResume tells whether an argument is --resume without a value.
+func isResume(arg string) bool {
+	short := len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.HasSuffix(arg, "r") && !strings.Contains(arg, "=")
+	return arg == "--resume" || short
+}
+
+// afterResume is the word that follows --resume and does not look like an ID;
+// "" is none. It may be meant as one all the same.
+func afterResume(args []string) string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if isResume(arg) && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // sessions is the person's own store.
@@ -176,7 +196,11 @@ func (o *opener) open(ctx context.Context, f *sessionFlags) (*session.Session, e
 		}
 		return o.ref(ctx, path, f.copy)
 	case f.resume != "":
-		return o.ref(ctx, string(f.resume), f.copy)
+		s, err := o.ref(ctx, string(f.resume), f.copy)
+		if errors.Is(err, session.ErrNoSession) {
+			err = o.unknown(ctx, err.Error())
+		}
+		return s, err
 	}
 	return o.store.Create(o.app.dir, "")
 }
@@ -294,10 +318,41 @@ func (o *opener) listed(ctx context.Context) (list []session.Info, lines []strin
 	for _, info := range all {
 		if info.Err == nil {
 			list = append(list, info)
-			lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", moment(info.Changed), o.title(info), o.app.short(info.CWD), bytesText(info.Size)))
 		}
 	}
-	return list, lines, nil
+	return list, o.rows(list, o.face.Columns()), nil
+}
+
+const (
+	narrow      = 70 // columns; with fewer there is no room for folders
+	widestTitle = 40 // characters of a title that has a folder behind it
+)
+
+// rows are what a list shows of sessions. What tells them apart comes first, as
+// the end of a row may be cut: two with the same time and size have the
+// beginning of their ID, too.
+func (o *opener) rows(list []session.Info, columns int) []string {
+	rows := make([]string, len(list))
+	seen := map[string]int{}
+	for i, info := range list {
+		at := moment(info.Changed)
+		if year := time.Now().Format("2006-"); columns < narrow {
+			at = strings.TrimPrefix(at, year)
+		}
+		rows[i] = at + "  " + bytesText(info.Size)
+		seen[rows[i]]++
+	}
+	for i, info := range list {
+		if seen[rows[i]] > 1 {
+			rows[i] += "  " + info.ID[:min(len(info.ID), 4)]
+		}
+		title := o.title(info)
+		if columns >= narrow {
+			title = firstWords(title, widestTitle) + "  " + o.app.short(info.CWD)
+		}
+		rows[i] += "  " + title
+	}
+	return rows
 }
 
 // title is what a list calls a session.
@@ -329,14 +384,30 @@ func (o *opener) pick(ctx context.Context) (path string, err error) {
 	case err == nil:
 		return list[n].Path, nil
 	case errors.Is(err, runner.ErrNobody):
-		var b strings.Builder
-		b.WriteString("--resume needs an ID where nobody can choose; there are:")
-		for i, info := range list[:min(len(list), mostListed)] {
-			fmt.Fprintf(&b, "\n%s  %s", info.ID, visible(lines[i]))
+		fact := "--resume needs an ID where nobody can choose"
+		if word := afterResume(o.app.args); word != "" {
+			fact = fmt.Sprintf("%v: %q; %s", session.ErrNoSession, word, fact)
 		}
-		return "", usage(errors.New(b.String()), "ai --resume ID; ai sessions list --all names all")
+		return "", o.unknown(ctx, fact)
 	case errors.Is(err, terminal.ErrNothingPicked):
 		return "", &failure{exitInterrupted, err, ""}
 	}
 	return "", err
+}
+
+// unknown is the error of a session that is not there: it lists those that are.
+func (o *opener) unknown(ctx context.Context, fact string) error {
+	list, lines, err := o.listed(ctx)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString(fact)
+	if len(list) > 0 {
+		b.WriteString("; there are:")
+	}
+	for i, info := range list[:min(len(list), mostListed)] {
+		fmt.Fprintf(&b, "\n%s  %s", info.ID, visible(lines[i]))
+	}
+	return usage(errors.New(b.String()), "ai --resume ID; ai sessions list --all names all")
 }
