@@ -53,17 +53,9 @@ Every flag can be written with - in place of _ as well.`,
   ai chat --session_file talk.jsonl --system_instruction_text "Be brief." "hi"
   ai chat --json --stream --log_file turn.md --approve write "fix the typo in README.md"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclude(cmd, [2]string{"system_instruction_text", "system_instruction_file"}, [2]string{"user_input_text", "user_input_file"}); err != nil {
-				return usage(err, misused(cmd))
-			}
-			if err := givenEmpty(cmd); err != nil {
-				return usage(err, "leave the flag out; or is a variable of the shell not set?")
-			}
 			prompt := strings.Join(args, " ")
-			for _, name := range []string{"user_input_text", "user_input_file"} {
-				if prompt != "" && cmd.Flags().Changed(name) {
-					return usage(fmt.Errorf("a prompt and --%s exclude each other", name), misused(cmd))
-				}
+			if err := checkChatFlags(cmd, prompt); err != nil {
+				return a.spoken(err, nil)
 			}
 			if prompt != "" {
 				f.input = prompt
@@ -91,16 +83,37 @@ Every flag can be written with - in place of _ as well.`,
 	return cmd
 }
 
+// checkChatFlags refuses flags that exclude each other or say nothing.
+func checkChatFlags(cmd *cobra.Command, prompt string) error {
+	if err := givenEmpty(cmd); err != nil {
+		return err
+	}
+	if err := chatExclude(cmd, "system_instruction_text", "system_instruction_file"); err != nil {
+		return err
+	}
+	if err := chatExclude(cmd, "user_input_text", "user_input_file"); err != nil {
+		return err
+	}
+	for _, name := range []string{"user_input_text", "user_input_file"} {
+		if prompt != "" && cmd.Flags().Changed(name) {
+			return chatMisused(cmd, fmt.Errorf("a prompt and --%s exclude each other", name), fmt.Sprintf("提问与 --%s 不能同时使用", name))
+		}
+	}
+	return nil
+}
+
 // givenEmpty refuses flags that were given and say nothing: a call that was to
 // have a session, a log or parameters is not made without.
 func givenEmpty(cmd *cobra.Command) error {
 	for _, name := range []string{"session_file", "log_file", "model_params", "model_params_file", "system_instruction_file", "user_input_file"} {
 		if f := cmd.Flags().Lookup(name); f.Changed && blank(f.Value.String()) {
-			what := "the name of a file"
+			what, words := "the name of a file", "文件名"
 			if name == "model_params" {
-				what = "a JSON object"
+				what, words = "a JSON object", "JSON 对象"
 			}
-			return fmt.Errorf("--%s: expected %s, got nothing", name, what)
+			return usage(chinese(fmt.Errorf("--%s: expected %s, got nothing", name, what),
+				fmt.Sprintf("--%s：应为%s，实际为空", name, words), "去掉该参数；或者检查 shell 变量是否未设置"),
+				"leave the flag out; or is a variable of the shell not set?")
 		}
 	}
 	return nil
@@ -142,32 +155,34 @@ type chatRun struct {
 	report   *chatReport
 }
 
-// chat carries out `ai chat`. With a log the log is written whatever happens.
+// chat carries out `ai chat`.
 func (a *app) chat(ctx context.Context, f *chatFlags) error {
 	c := &chatRun{app: a, flags: f}
-	var err error
+	if err := c.logged(ctx); err != nil {
+		return masked(a.spoken(err, c.settings))
+	}
+	c.report.close()
+	return nil
+}
+
+// logged does what is asked. With a log the log is written whatever happens.
+func (c *chatRun) logged(ctx context.Context) (err error) {
+	f := c.flags
 	if c.granted, err = parseGrants(f.approve); err != nil {
 		return usage(err, "")
 	}
 	if f.log == "" {
-		if err := c.do(ctx); err != nil {
-			return masked(err)
-		}
-		c.report.close()
-		return nil
+		return c.do(ctx)
 	}
 	if f.session != "" && oneFile(f.session, f.log) {
-		return masked(usage(fmt.Errorf("--session_file and --log_file are one file: %s", f.log), "each needs a file of its own"))
+		return usage(chinese(fmt.Errorf("--session_file and --log_file are one file: %s", f.log),
+			"--session_file 与 --log_file 是同一个文件："+f.log, "请各用一个文件"), "each needs a file of its own")
 	}
 	if c.log, err = openChatLog(f.log); err != nil {
 		return err
 	}
 	err = c.do(ctx)
-	if err := errors.Join(err, c.log.write(c, err)); err != nil {
-		return masked(err)
-	}
-	c.report.close()
-	return nil
+	return errors.Join(err, c.log.write(c, err))
 }
 
 // maskedError is an error whose words went through a masker: what is wrong
@@ -270,7 +285,7 @@ func (c *chatRun) end(ctx context.Context, talk *conversation, result runner.Res
 	err := c.report.face.Err()
 	closed := errors.Is(err, terminal.ErrOutputClosed)
 	if err != nil && !closed {
-		return &failure{exitFile, fmt.Errorf("the answer could not be written: %w", err), ""}
+		return &failure{exitFile, chinese(fmt.Errorf("the answer could not be written: %w", err), "无法写出回答："+err.Error(), ""), ""}
 	}
 	if result.End == runner.EndChat && c.session != nil {
 		// The answer is paid for: a signal now does not lose it.

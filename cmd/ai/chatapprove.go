@@ -31,7 +31,8 @@ func parseGrants(names []string) (grants, error) {
 	for _, name := range names {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(classNames(), name) {
-			return nil, fmt.Errorf("--approve: expected classes of %s, got %q", strings.Join(classNames(), ", "), name)
+			all := strings.Join(classNames(), ", ")
+			return nil, chinese(fmt.Errorf("--approve: expected classes of %s, got %q", all, name), fmt.Sprintf("--approve：应为以下类别：%s，实际为 %q", all, name), "")
 		}
 		g = append(g, protocol.Fact(name))
 	}

@@ -40,7 +40,8 @@ func (c *chatRun) images(talk *conversation) ([]llm.Image, error) {
 			if errors.Is(err, errNoImages) {
 				code = exitUsage
 			}
-			return nil, &failure{code, fmt.Errorf("%s: line %d: the image: %w", c.session.path, ref.line, err), ""}
+			return nil, &failure{code, chinese(fmt.Errorf("%s: line %d: the image: %w", c.session.path, ref.line, err),
+				fmt.Sprintf("%s：第 %d 行：图片：%v", c.session.path, ref.line, err), ""), ""}
 		}
 		images = append(images, image)
 	}
@@ -98,7 +99,7 @@ func readImage(address, dir string, most int) (llm.Image, error) {
 	default:
 		// One letter is a drive of Windows.
 		if len(scheme) > 1 {
-			return llm.Image{}, fmt.Errorf("expected an https: address, a data: URL or the path of a file, got an address of the kind %s:", scheme)
+			return llm.Image{}, fmt.Errorf("expected an https: address, a data: URL or the path of a file, got one of the kind %q", scheme)
 		}
 	}
 	if address == "" {

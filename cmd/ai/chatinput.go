@@ -53,9 +53,9 @@ func (c *chatRun) read(ctx context.Context) error {
 	if !f.noStdin {
 		if piped, err = c.pipedText(ctx); err != nil {
 			if ctx.Err() != nil {
-				return &failure{exitInterrupted, errors.New("ended while reading standard input"), ""}
+				return &failure{exitInterrupted, chinese(errors.New("ended while reading standard input"), "读取标准输入时被中断", ""), ""}
 			}
-			return &failure{exitFile, fmt.Errorf("standard input: %w", err), ""}
+			return &failure{exitFile, chinese(fmt.Errorf("standard input: %w", err), "标准输入："+err.Error(), ""), ""}
 		}
 		piped = withoutLastLineEnd(strings.TrimPrefix(piped, "\ufeff"))
 	}
@@ -89,11 +89,12 @@ func (c *chatRun) resolve() error {
 		}
 	}
 	if blank(r.input) && len(r.images) == 0 {
-		err := errors.New("there is no input")
+		more := ""
 		if len(r.warnings) > 0 {
-			err = fmt.Errorf("%w (%s)", err, strings.Join(r.warnings, "; "))
+			more = " (" + strings.Join(r.warnings, "; ") + ")"
 		}
-		return usage(err, `ai chat "what is it?"; or --user_input_file, text that is piped in, or a session whose last message is the user's`)
+		return usage(chinese(errors.New("there is no input"+more), "没有输入"+more,
+			`ai chat "这是什么？"；或用 --user_input_file、管道传入的文字，或最后一条消息来自用户的会话`), `ai chat "what is it?"; or --user_input_file, text that is piped in, or a session whose last message is the user's`)
 	}
 	if s := c.session; s != nil && s.file != nil && r.given.input {
 		// What cannot be written later is not asked now.
@@ -178,7 +179,7 @@ func jsonFault(err error) error {
 func readTextFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", &failure{exitFile, err, ""}
+		return "", &failure{exitFile, chinese(err, "无法读取文件："+err.Error(), ""), ""}
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxInput+1))
@@ -190,7 +191,7 @@ func readTextFile(path string) (string, error) {
 		err = fmt.Errorf("%s: it is no text", path)
 	}
 	if err != nil {
-		return "", &failure{exitFile, err, ""}
+		return "", &failure{exitFile, chinese(err, "无法读取文件："+err.Error(), ""), ""}
 	}
 	return withoutLastLineEnd(strings.TrimPrefix(string(text), "\ufeff")), nil
 }

@@ -36,7 +36,7 @@ type chatLog struct {
 func openChatLog(path string) (*chatLog, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, &failure{exitFile, fmt.Errorf("the log file: %w", err), ""}
+		return nil, &failure{exitFile, chinese(fmt.Errorf("the log file: %w", err), "日志文件："+err.Error(), ""), ""}
 	}
 	return &chatLog{file: file, began: time.Now()}, nil
 }
@@ -129,7 +129,7 @@ func (l *chatLog) write(c *chatRun, failed error) error {
 	section("Result", l.result)
 
 	if _, err := l.file.WriteString(hide(valid(b.String()))); err != nil {
-		return &failure{exitFile, fmt.Errorf("the log file: %w", err), ""}
+		return &failure{exitFile, chinese(fmt.Errorf("the log file: %w", err), "日志文件："+err.Error(), ""), ""}
 	}
 	return nil
 }

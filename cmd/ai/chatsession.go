@@ -47,11 +47,12 @@ func openChatSession(path string, write bool) (*chatSession, error) {
 		}
 	}
 	if err != nil {
-		advice := ""
+		advice, words := "", ""
 		if errors.Is(err, session.ErrLocked) {
 			advice = "try again when the other call has ended; each may have a file of its own"
+			words = "等另一个调用结束后再试；也可以各用一个会话文件"
 		}
-		return nil, &failure{exitFile, fmt.Errorf("the session file: %w", err), advice}
+		return nil, &failure{exitFile, chinese(fmt.Errorf("the session file: %w", err), "会话文件："+err.Error(), words), advice}
 	}
 	if err := s.check(problems); err != nil {
 		s.close()
@@ -70,13 +71,14 @@ func openChatSession(path string, write bool) (*chatSession, error) {
 func (s *chatSession) check(problems []session.Problem) error {
 	for _, p := range problems {
 		if p.Kind != session.Torn || s.isWhole(p) {
-			return &failure{exitFile, fmt.Errorf("the session file: %s", p), "mend or remove that line"}
+			return &failure{exitFile, chinese(fmt.Errorf("the session file: %s", p), "会话文件："+p.String(), "请修正或删除该行"), "mend or remove that line"}
 		}
 		s.warnings = append(s.warnings, p.String())
 	}
 	for _, l := range s.lines {
 		if l.Role == "" && !s.isOwn() {
-			return &failure{exitFile, fmt.Errorf(`the session file: %s: line %d: expected a message with "role" and "content"`, s.path, l.Number), "mend or remove that line"}
+			return &failure{exitFile, chinese(fmt.Errorf(`the session file: %s: line %d: expected a message with "role" and "content"`, s.path, l.Number),
+				fmt.Sprintf(`会话文件：%s：第 %d 行：应为带有 "role" 和 "content" 的消息`, s.path, l.Number), "请修正或删除该行"), "mend or remove that line"}
 		}
 	}
 	return nil
@@ -156,7 +158,7 @@ func (s *chatSession) write(ctx context.Context, r *chatRequest, t *chatTurn, ma
 	}
 	err := s.put(ctx, r, t, mask)
 	if err != nil {
-		return &failure{exitFile, fmt.Errorf("the answer could not be added to the session file: %w", err), ""}
+		return &failure{exitFile, chinese(fmt.Errorf("the answer could not be added to the session file: %w", err), "回答未能写入会话文件："+err.Error(), ""), ""}
 	}
 	return nil
 }

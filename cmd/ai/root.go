@@ -127,7 +127,7 @@ func (a *app) place() error {
 // fail tells an error to whoever reads standard error.
 func (a *app) fail(err error) exitCode {
 	code, advice := codeOfError(err)
-	face := a.face(terminal.English, nil)
+	face := a.face(languageOf(err), nil)
 	defer face.Close()
 	face.Fail(withoutSecrets(err.Error()), advice, int(code))
 	return code
