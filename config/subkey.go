@@ -14,21 +14,29 @@ import (
 // keyWords parts a key as a person types it: a setting within an object has a
 // name of two words, such as decide.port.
 func keyWords(key string) []string {
-	if sub, ok := strings.CutPrefix(key, "decide."); ok {
-		return []string{"decide", sub}
+	for _, object := range []string{"decide", "rpc"} {
+		if sub, ok := strings.CutPrefix(key, object+"."); ok {
+			return []string{object, sub}
+		}
 	}
 	return []string{key}
 }
 
 // subKeys are the settings within an object, as they are typed.
 func subKeys() []string {
-	items, err := members(Defaults().Decide)
-	if err != nil {
-		panic(err) // constants always marshal
-	}
-	keys := make([]string, len(items))
-	for i, it := range items {
-		keys[i] = "decide." + it.Key
+	var keys []string
+	defaults := Defaults()
+	for _, object := range []struct {
+		name  string
+		value any
+	}{{"decide", defaults.Decide}, {"rpc", defaults.RPC}} {
+		items, err := members(object.value)
+		if err != nil {
+			panic(err) // constants always marshal
+		}
+		for _, it := range items {
+			keys = append(keys, object.name+"."+it.Key)
+		}
 	}
 	return keys
 }
