@@ -12,7 +12,7 @@
 //	{"type":"header","timestamp":"2026-03-11T12:00:00.000Z","version":1,"id":"0f1e2d3c4b5a6978","cwd":"/home/you"}
 //
 // Every line but the header is an entry of a tree: "parentId" names the entry
-// before it. So a file of pai is one of ours, a list being a tree with one
+// before it, and an entry without one follows the line before. So a file of pai is one of ours, a list being a tree with one
 // branch, and fields that are not known here stay as they were written. Files
 // of pi are read too, and never written.
 //
