@@ -6,10 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/holic512/plugin-ai/config"
 	"github.com/holic512/plugin-ai/internal/mask"
+	"github.com/holic512/plugin-ai/llm"
 	"github.com/holic512/plugin-ai/rpc"
 	"github.com/holic512/plugin-ai/runner"
 	"github.com/holic512/plugin-ai/session/export"
@@ -168,23 +167,12 @@ func (p *rpcModels) Think(level string) {
 	})
 }
 
-// thinking is the model at another level. Only models that think are told, in
-// the one form that their servers share.
+// thinking is the model at another level. Each wire API says it in its own form,
+// and only to models that think.
 func (m *model) thinking(level string) *model {
 	next := *m
 	next.target.Level = level
-	params := map[string]jsontext.Value{}
-	for name, v := range m.options.Params {
-		if name != "reasoning_effort" {
-			params[name] = v
-		}
-	}
-	if m.target.Model.Reasoning && level != "off" {
-		params["reasoning_effort"] = jsontext.Value(`"` + level + `"`)
-	}
-	if next.options.Params = params; len(params) == 0 {
-		next.options.Params = nil
-	}
+	next.options.Level = llm.Level(level)
 	return &next
 }
 

@@ -60,6 +60,9 @@ func requestBody(at call.Endpoint, model llm.Model, conversation llm.Context, op
 			params.MaxTokens = sdk.Int(n) // the new name is unknown to many servers
 		}
 	}
+	if level := options.Level; model.Reasoning && level != "" && level != llm.LevelOff && options.Params["reasoning_effort"] == nil {
+		params.ReasoningEffort = shared.ReasoningEffort(level)
+	}
 	switch rung {
 	case llm.EnforceSchema:
 		if !options.Format.Schema.IsValid() {
