@@ -138,10 +138,7 @@ func TestThousandTurns(t *testing.T) {
 	defer cancel()
 	// The race detector would take minutes more and find nothing here: one
 	// turn comes after the other.
-	program := filepath.Join(t.TempDir(), "ai")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := filepath.Join(plainProgram(t), "ai")
 	var stdin strings.Builder
 	stdin.WriteString("Remember: the port is 7117\n")
 	for i := 1; i < turns-1; i++ {

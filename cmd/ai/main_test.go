@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,8 +40,16 @@ func TestMain(m *testing.M) {
 //	authorization N VALUE  the N-th call's header Authorization
 //	events TYPES…          standard error is events of ai chat, of these types
 //	roles FILE ROLES…      a session file is messages of these roles
+//
+// With the race detector in it the program takes half a second to start, and
+// the scripts start it many hundred times: they run it without. What runs at the
+// same time in it has tests of its own, in every package.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	path := ""
+	if racing {
+		path = plainProgram(t) + string(os.PathListSeparator)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -51,6 +60,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("LANG", "C.UTF-8")
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("PATH", path+env.Getenv("PATH"))
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -66,6 +76,24 @@ func TestScripts(t *testing.T) {
 			"roles":         checkRoles,
 		},
 	})
+}
+
+// plainProgram builds the program without the race detector, under both of its
+// names, and gives the folder.
+func plainProgram(t *testing.T) string {
+	t.Helper()
+	folder, ending := t.TempDir(), ""
+	if runtime.GOOS == "windows" {
+		ending = ".exe"
+	}
+	program := filepath.Join(folder, "ai"+ending)
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.Symlink(program, filepath.Join(folder, "pai"+ending)); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
