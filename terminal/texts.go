@@ -82,7 +82,7 @@ func english() *texts {
 		Thinking: "thinking", Running: "running %s", Answering: "answering", Waiting: "waiting to try again",
 
 		Retry:          "%s; trying again in %s (%d of %d)",
-		RetryGaveUp:    "it did not work after %d tries",
+		RetryGaveUp:    "it did not work after %d retries",
 		Overloaded:     "the server is overloaded",
 		RateLimited:    "the server takes no more requests for now",
 		NetworkBroke:   "the connection failed",
@@ -197,7 +197,7 @@ func chinese() *texts {
 		Thinking: "思考中", Running: "正在运行 %s", Answering: "回答中", Waiting: "等待重试",
 
 		Retry:          "%s；%s后重试（第 %d 次，共 %d 次）",
-		RetryGaveUp:    "试了 %d 次仍未成功",
+		RetryGaveUp:    "重试了 %d 次仍未成功",
 		Overloaded:     "服务器过载",
 		RateLimited:    "服务器暂时不再接受请求",
 		NetworkBroke:   "连接失败",

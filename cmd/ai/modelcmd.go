@@ -75,7 +75,7 @@ func (a *app) modelList(all bool) error {
 		b.WriteString(strings.TrimRight(line+"  "+oneLine(strings.Join(l.Models, ", ")), " ") + "\n")
 	}
 	if len(list) == 0 {
-		a.tell(runner.NoticeInfo, "nothing is configured; `ai model config --add` or `ai init` changes that", nil)
+		a.tell(runner.NoticeInfo, "nothing is configured; `ai model config --add` or `ai init` changes that; --all shows who can be asked", nil)
 	}
 	_, err = io.WriteString(a.stdout, b.String())
 	return err

@@ -128,7 +128,7 @@ func pipedSummary(t *turn) protocol.Reply {
 	}
 	var troubles string
 	if n := len(troubleLines(all)); n > 0 {
-		troubles = l.troubleCount(n)
+		troubles = strings.TrimRight(l.troubleCount(n), ":：") + l.f(".", "。")
 	}
 	var shape string
 	if strings.HasPrefix(text, "diff --git ") {
