@@ -47,6 +47,8 @@ func (g *guard) link() string {
 func (g *guard) host() string {
 	ip := net.ParseIP(g.settings.Bind)
 	switch {
+	case g.settings.loopback() && ip != nil && !ip.Equal(net.IPv4(127, 0, 0, 1)) && !ip.Equal(net.IPv6loopback):
+		return g.settings.Bind // localhost is another address than this
 	case g.settings.loopback():
 		return "localhost"
 	case !ip.IsUnspecified():

@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -464,5 +465,41 @@ func TestPorts(t *testing.T) {
 	c.Settings.Bind = "192.0.2.1" // no address of any machine
 	if _, err := decide.Listen(t.Context(), c); err == nil || errors.As(err, &ports) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLinkOfAnotherLoopback listens at an address that localhost is not: the
+// link leads there.
+func TestLinkOfAnotherLoopback(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has all of 127.0.0.0/8")
+	}
+	in, err := decide.ParseInput([]byte(`{"task":"t","source":"s","items":[{"id":1,"title":"q","context":"c","options":[{"value":"a","label":"A"},{"value":"b","label":"B"}],"recommend":null}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := decide.Listen(t.Context(), decide.Config{
+		Settings: decide.Settings{Port: freePort(t), Bind: "127.0.0.9"}, Project: t.TempDir(), Session: "s", Language: decide.Chinese, Input: in,
+		Save: func(context.Context, decide.Decisions) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = s.Serve(ctx) }()
+	defer func() { cancel(); <-done }()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Link(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("%s: %v", s.Link(), err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: %s", s.Link(), resp.Status)
 	}
 }
