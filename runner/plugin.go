@@ -43,11 +43,10 @@ func (p *pluginTool) judge(t *turn, s *stepRun) {
 		s.cannot = &cannot{protocol.NotStarted, err.Error()}
 		return
 	}
-	if p.plugin, p.judged = plugin, nil; program != "" {
-		if p.judged, err = os.Stat(program); err != nil {
-			s.cannot = &cannot{protocol.NotStarted, err.Error()}
-			return
-		}
+	p.plugin = plugin
+	if p.judged, err = os.Stat(program); err != nil {
+		s.cannot = &cannot{protocol.NotStarted, err.Error()}
+		return
 	}
 	manifest := plugin.Manifest()
 	p.screen = manifest.UI.Opens(s.step.Args)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -57,7 +56,7 @@ func (a *app) files(s *config.Settings) *jsonfile.Editor {
 		Own: []string{s.Dirs.State, s.Dirs.Cache},
 		Schema: func(path string) string {
 			for known, schema := range schemas {
-				if sameFile(known, path) {
+				if oneFile(known, path) {
 					return schema
 				}
 			}
@@ -74,26 +73,10 @@ func (a *app) yesIsEnough(s *config.Settings) func(path string) bool {
 			if rest, ok := strings.CutPrefix(listed, "~/"); ok {
 				listed = filepath.Join(a.home, rest)
 			}
-			if sameFile(listed, path) {
+			if oneFile(listed, path) {
 				return true
 			}
 		}
 		return false
 	}
-}
-
-// sameFile tells whether two paths are of one file, which need not be there.
-func sameFile(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(a)); err == nil && filepath.Join(folder, filepath.Base(a)) == b {
-		return true
-	}
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }
